@@ -1,0 +1,274 @@
+"""Everything that a run has computed, as one frozen value; every output is made from it and from nothing else.
+
+Money is Decimal in USD, exact; tokens are integers; ratios are floats in 0..1; instants are timezone-aware UTC.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+
+from pricing.meters import Meter
+
+
+class PhaseClass(StrEnum):
+    """The class of a workload: which phase dominates on a stated basis."""
+
+    PREFILL_DOMINATED = "prefill_dominated"
+    DECODE_DOMINATED = "decode_dominated"
+    BALANCED = "balanced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """A place in an input that a reader can open."""
+
+    file: str
+    line: int | None
+    """1-based line (or data row, for tables without lines); None when the whole file is meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One input and what it was taken for."""
+
+    path: str
+    format: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something about the data that a reader must know, counted."""
+
+    code: str
+    severity: str
+    """``error`` (rows lost), ``warning`` (numbers may be off) or ``info``."""
+    message: str
+    rows: int
+    examples: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataReport:
+    """What was read. ``rows_read == records + skipped + duplicates + ignored`` always holds."""
+
+    rows_read: int
+    records: int
+    requests: int
+    """Calls behind the records (a bucket row carries many)."""
+    skipped: int
+    duplicates: int
+    ignored: int
+    unmeasured: int
+    """Records (already among ``records``) that carry no usage at all: not zero, unknown."""
+    first_request: datetime | None
+    last_request: datetime | None
+    timezone: str
+    sources: tuple[Source, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """Requests, tokens and cost of a part of the log (the whole, a day, a model, a workload)."""
+
+    records: int
+    requests: int
+    tokens: Mapping[Meter, int]
+    """By meter; a meter that no record of the slice reports is absent."""
+    reasoning: int | None
+    cost: Mapping[Meter, Decimal]
+    """USD by meter, of what could be priced."""
+    priced_requests: int
+
+    @property
+    def total(self) -> Decimal:
+        """USD, exact."""
+        return sum(self.cost.values(), Decimal(0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaySlice:
+    """One calendar day in the report's timezone; None gathers records without a time."""
+
+    day: date | None
+    whole: Slice
+    by_model: Mapping[str, Decimal]
+    """USD by model name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSlice:
+    """One model of one provider, with the price asymmetry between its phases."""
+
+    provider: str | None
+    model: str
+    whole: Slice
+    input_usd_per_mtok: Decimal | None
+    output_usd_per_mtok: Decimal | None
+    """Standard rates of the newest price in the period; None when unpriced."""
+
+    @property
+    def price_ratio(self) -> float | None:
+        """Output price over input price: how much dearer a decoded token is than a prefilled one."""
+        if not self.input_usd_per_mtok or self.output_usd_per_mtok is None:
+            return None
+        return float(self.output_usd_per_mtok / self.input_usd_per_mtok)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpriced:
+    """Usage that could not be priced: named and counted, never $0."""
+
+    provider: str | None
+    model: str
+    requests: int
+    tokens: Mapping[Meter, int]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """Per-request sizes; exact, linear interpolation between order statistics."""
+
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseMix:
+    """How much of a workload is prefill and how much decode, on one basis."""
+
+    basis: str
+    """``cost`` (what the bill says) or ``gpu_time`` (what the hardware spends, modelled)."""
+    prefill: float
+    """The prefill amount: USD on the cost basis, seconds on the time basis."""
+    decode: float
+    prefill_share: float
+    decode_share: float
+    phase_class: PhaseClass
+    distance: float
+    """Share that would have to move for the next class (0..1)."""
+    weak: str | None
+    """Why the class is not to be trusted (too few requests, buckets, unpriced), or None."""
+    explanation: str
+    """One sentence: the numbers that decided it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """A group of requests that a team would call one thing."""
+
+    name: str
+    labels: Mapping[str, str | None]
+    models: tuple[str, ...]
+    whole: Slice
+    cost_mix: PhaseMix | None
+    """None when nothing of it could be priced."""
+    time_mix: PhaseMix | None
+    """None when token counts are missing."""
+    input_tokens: Distribution | None
+    """None for buckets: per-request sizes cannot be known."""
+    output_tokens: Distribution | None
+    cache_read_ratio: float | None
+    """Cache reads / whole prompt, over records that report a cache count; None when none does."""
+    cache_coverage: float
+    """Share of records that report a cache count."""
+    ttft_seconds: Distribution | None
+    duration_seconds: Distribution | None
+    first_request: datetime | None
+    last_request: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeBin:
+    """A cell of the phase map: requests of a workload with sizes in ``[low, high)`` on both axes."""
+
+    workload: str
+    input_low: float
+    input_high: float
+    output_low: float
+    output_high: float
+    requests: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceRow:
+    """One rate that the report used."""
+
+    provider: str | None
+    model: str
+    meter: Meter
+    usd_per_unit: Decimal
+    """USD per million tokens for token meters, USD per call (or unit) for fees."""
+    rule: str
+    """Which rules gave the rate: ``base``, ``batch``, ``context > 200,000`` ..."""
+    valid_from: datetime | None
+    valid_until: datetime | None
+    source: str
+    retrieved: date | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostReport:
+    """Money of the whole period."""
+
+    currency: str
+    total: Decimal
+    list_total: Decimal
+    by_meter: Mapping[Meter, Decimal]
+    coverage: float
+    """Requests priced / requests (1.0 when there are none)."""
+    token_coverage: float
+    unpriced: tuple[Unpriced, ...]
+    recorded_total: Decimal | None
+    """What the log itself says it cost, where it says so; None when no record does."""
+    recorded_requests: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every record could be priced."""
+        return not self.unpriced
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """What it takes to make the same report again."""
+
+    version: str
+    command: str
+    as_of: datetime
+    price_book: str
+    price_book_sha256: str
+    assumptions: tuple[str, ...]
+    """Everything that was assumed because the log does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """The whole answer: what the log holds, what it cost, and which phase it went to."""
+
+    data: DataReport
+    whole: Slice
+    cost: CostReport
+    cost_mix: PhaseMix | None
+    time_mix: PhaseMix | None
+    by_day: tuple[DaySlice, ...]
+    """Ascending, without gaps filled; a record without a time is on the last row, with day None."""
+    by_model: tuple[ModelSlice, ...]
+    """Dearest first."""
+    workloads: tuple[Workload, ...]
+    """Dearest first."""
+    workload_rule: str
+    """How workloads were told apart, in words."""
+    shapes: tuple[ShapeBin, ...]
+    prices: tuple[PriceRow, ...]
+    time_basis: str
+    """The reference deployment behind every time share, in words."""
+    provenance: Provenance
+    period_days: float | None = field(default=None)
+    """Days observed, from the first request to the last; None without times."""
