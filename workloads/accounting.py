@@ -1,0 +1,77 @@
+"""From the counts that a source reports to disjoint meters.
+
+Two conventions are in use. *Inclusive*: the prompt count holds cache reads and writes (OpenAI, most gateways).
+*Additive*: it leaves them out (Anthropic, Bedrock). A source has a rule, but a row's own arithmetic is the better
+witness: where its total decides, the total wins; where the cached part is larger than the prompt, it cannot be inside.
+"""
+
+from typing import Any
+
+import ibis
+
+Expr = Any
+
+CACHED_EXCEEDS_INPUT = "cached_exceeds_input"
+CONTRADICTS_SOURCE = "accounting_contradicts_source"
+
+NEGATIVE_COUNT = "a token count is negative"
+NO_COUNTS = "no token counts"
+
+
+def zero(count: Expr) -> Expr:
+    """Return the count with 0 for null, for use inside sums only; never store it."""
+    return ibis.coalesce(count, 0)
+
+
+def split_input(
+    prompt: Expr,
+    *,
+    cached: Expr,
+    written: Expr,
+    output: Expr,
+    total: Expr | None,
+    additive: bool | Expr,
+) -> tuple[Expr, Expr, Expr]:
+    """Return ``(input_uncached, cache_read, problem)`` of a row whose prompt may or may not hold its cached part.
+
+    Args:
+        prompt: Prompt tokens as reported.
+        cached: Cache reads as reported; null when not reported.
+        written: Cache writes as reported, all lifetimes; null when not reported.
+        output: Output tokens as reported.
+        total: Total as reported, or None when the source has none.
+        additive: The source's own rule: whether ``prompt`` leaves the cached part out.
+
+    Returns:
+        Three expressions: the uncached input (never negative), the cache reads (clamped to the prompt where the row's
+        total proves that the prompt is the whole), and a problem code or null.
+    """
+    aside = zero(cached) + zero(written)
+    too_large = aside > prompt
+    by_rule = ibis.literal(additive) if isinstance(additive, bool) else additive
+    if total is None:
+        says_inclusive = says_additive = ibis.literal(value=False)
+    else:
+        says_inclusive = (aside > 0) & (total == prompt + zero(output))
+        says_additive = (aside > 0) & (total == prompt + zero(output) + aside)
+    is_additive = says_additive | (~says_inclusive & (too_large | by_rule))
+    impossible = says_inclusive & too_large
+    uncached = ibis.cases((is_additive, prompt), else_=ibis.greatest(prompt - aside, 0))
+    # The writes of an impossible row stay as they are only when they fit; the reads take what is left.
+    room = ibis.greatest(prompt - zero(written), 0)
+    reads = ibis.cases((impossible, ibis.least(cached, room)), else_=cached)
+    problem = ibis.cases(
+        (impossible, CACHED_EXCEEDS_INPUT),
+        (~by_rule & is_additive & ~says_additive, CACHED_EXCEEDS_INPUT),
+        ((aside > 0) & (is_additive != by_rule), CONTRADICTS_SOURCE),
+        else_=ibis.null("string"),
+    )
+    return uncached, reads, problem
+
+
+def is_negative(*counts: Expr) -> Expr:
+    """Return whether any of the counts is below zero."""
+    found = ibis.literal(value=False)
+    for count in counts:
+        found = found | (zero(count) < 0)
+    return found

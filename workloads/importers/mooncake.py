@@ -1,0 +1,65 @@
+"""Mooncake: the published request traces with prefix hashes.
+
+Where it comes from: ``*_trace.jsonl`` of the Mooncake papers.
+
+One row is: a request.
+
+Token fields: ``input_length`` is the whole prompt (reuse is told by ``hash_ids``, blocks of 512 tokens, not by a count),
+``output_length`` the answer.
+
+Time zone: none; ``timestamp`` is milliseconds since the start of the trace.
+
+What it cannot tell: model, dates.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import ibis
+
+from pricing.units import MILLISECONDS_PER_SECOND
+from workloads.accounting import NEGATIVE_COUNT, is_negative
+from workloads.importers import Columns, Importer
+from workloads.ledger import RECORD, SKIPPED
+from workloads.raw import Envelope, Node
+from workloads.schema import Schema
+
+
+class MooncakeTrace:
+    """The trace files."""
+
+    name = "mooncake"
+    title = "Mooncake request trace (JSONL)"
+    core: Schema = {
+        "timestamp": "VARCHAR",
+        "input_length": "BIGINT",
+        "output_length": "BIGINT",
+        "hash_ids": ["BIGINT"],
+    }
+
+    def claims(self, obj: Mapping[str, Any]) -> bool:
+        """Return whether the object is a line of a trace."""
+        return {"timestamp", "input_length", "output_length", "hash_ids"} <= obj.keys()
+
+    def ledger(self, node: Node, envelope: Envelope) -> Columns:
+        """See ``JsonImporter.ledger``."""
+        del envelope
+        prompt, output = node.get("input_length"), node.get("output_length")
+        missing = prompt.isnull() | output.isnull()
+        negative = is_negative(prompt, output)
+        return {
+            "mine": node.get("hash_ids").notnull(),
+            "fate": ibis.cases((missing | negative, SKIPPED), else_=RECORD),
+            "reason": ibis.cases(
+                (missing, "a length is missing or no whole number"),
+                (negative, NEGATIVE_COUNT),
+                else_=ibis.null("string"),
+            ),
+            "elapsed_seconds": node.get("timestamp").try_cast("float64") / MILLISECONDS_PER_SECOND,
+            "requests": ibis.literal(1, type="int64"),
+            "input_uncached": prompt,
+            "output": output,
+        }
+
+
+IMPORTERS: Final[tuple[Importer, ...]] = (MooncakeTrace(),)

@@ -1,0 +1,64 @@
+"""The request ledger: its columns, their units, and what a missing value means.
+
+One row is one record: a billed request, or a bucket of requests where the source only exports sums. An importer
+gives the columns it knows; the rest are absent from the ledger of that run, which means the same as null.
+
+A null count was not reported. It is not zero, and nothing here or later turns it into one.
+"""
+
+from typing import Final
+
+from pricing.meters import Meter
+
+RECORD: Final = "record"
+"""Fate of a row that becomes a record."""
+SKIPPED: Final = "skipped"
+"""Fate of a row that should have been a record and could not be read; it is counted with file, line and reason."""
+IGNORED: Final = "ignored"
+"""Fate of a row that is no request by its source's own rules (a user's message, an idle day, a failed call)."""
+DUPLICATE: Final = "duplicate"
+"""Fate of a row that repeats a record already counted (a streamed snapshot, a replayed session, a second copy)."""
+
+METER_COLUMNS: Final = tuple(str(meter) for meter in Meter)
+LABEL_COLUMNS: Final = ("project", "team", "application", "endpoint", "api_key", "environment")
+"""What a workload can be grouped by, besides model and source."""
+
+COLUMNS: Final[dict[str, str]] = {
+    # provenance
+    "source_file": "string",  # path as given; "-" for stdin
+    "format": "string",  # name of the importer
+    "fate": "string",  # one of the four above
+    "reason": "string",  # why it is not a record; null for records
+    "problem": "string",  # code of a repaired or doubtful count; null when the row is sound
+    # time
+    "started_at": "timestamp",  # UTC, naive; null: the source has no calendar time
+    "usage_date": "date",  # the day a source states without a time; such a row keeps that day in every zone
+    "elapsed_seconds": "float64",  # since the start of a trace that has no calendar
+    "bucket_seconds": "int64",  # length of the bucket; null: one request
+    # what was called
+    "provider": "string",  # as logged; null: not stated
+    "model": "string",  # as answered, else as asked; null: not stated (or, in a bucket, not grouped by)
+    "service_tier": "string",  # as served, else as asked; null: not stated
+    "region": "string",
+    "requests": "int64",  # 1 for a request; a bucket's count; null: the bucket does not say
+    # tokens: disjoint, see pricing.meters
+    **dict.fromkeys(METER_COLUMNS, "int64"),
+    "reasoning": "int64",  # subset of output
+    # whose it is
+    **dict.fromkeys(LABEL_COLUMNS, "string"),
+    "session": "string",
+    "user": "string",
+    # how it went
+    "stop_reason": "string",
+    "status": "string",
+    "ttft_seconds": "float64",
+    "duration_seconds": "float64",
+    "streaming": "boolean",
+    "recorded_cost_usd": "decimal(38, 12)",  # what the log says it cost; null: it does not say
+    # duplicates: rows with one key are one record, the largest is kept, its time is the earliest of them
+    "dedup_key": "string",  # null: never a duplicate
+    "dedup_group": "string",  # rows that yield disappear when a row of the group does not
+    "dedup_yields": "boolean",
+    "dedup_size": "int64",  # larger wins
+}
+"""Ibis types by column name."""

@@ -1,0 +1,77 @@
+"""Numbers as spreadsheets and exports write them: ``1,234``, ``1.234,56``, ``59200.0``, ``1.2E+05``.
+
+Which of ``.`` and ``,`` is the decimal mark is a property of a column, not of a cell: ``1.234`` alone could be either.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import ibis
+
+Expr = Any
+
+_PLAIN: Final = re.compile(r"[+-]?\d+")
+_GROUPED: Final = re.compile(r"[+-]?\d{1,3}([.,' \u00a0\u202f])\d{3}(?:\1\d{3})*")
+_SPACES: Final = "['\u2019 \u00a0\u202f\u2009]"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberStyle:
+    """How the numbers of a column are written."""
+
+    decimal: str = "."
+    grouping: str = ","
+
+    @property
+    def words(self) -> str:
+        """The style in words, for messages."""
+        return f"decimal mark '{self.decimal}', thousands '{self.grouping}'"
+
+
+def style_of(cells: Iterable[str]) -> NumberStyle | None:
+    """Return how a column's numbers are written; None when all are plain digits (nothing to decide).
+
+    A cell with both marks decides (the last one is the decimal mark), and so does a mark that is not followed by
+    groups of exactly three digits. A mark that only ever groups three digits groups.
+
+    >>> style_of(["1,234", "12"]).decimal, style_of(["1.234,5"]).decimal, style_of(["59200.0"]).decimal
+    ('.', ',', '.')
+    >>> style_of(["12", "13"]) is None
+    True
+    """
+    marks = [text for cell in cells if (text := cell.strip()) and not _PLAIN.fullmatch(text)]
+    marks = [text for text in marks if any(mark in text for mark in ".,") or re.search(_SPACES, text)]
+    if not marks:
+        return None
+    for text in marks:
+        last_dot, last_comma = text.rfind("."), text.rfind(",")
+        if last_dot >= 0 and last_comma >= 0:
+            return NumberStyle(*((".", ",") if last_dot > last_comma else (",", ".")))
+        mark = "." if last_dot >= 0 else ","
+        if text.count(mark) == 1 and not _GROUPED.fullmatch(text):
+            return NumberStyle(*((".", ",") if mark == "." else (",", ".")))
+    groups_with_dot = any("." in text for text in marks)
+    return NumberStyle(",", ".") if groups_with_dot else NumberStyle(".", ",")
+
+
+def parse_count(text: Expr, style: NumberStyle | None) -> Expr:
+    """Return the whole number in a text column; null for a blank cell and for one that is no whole number."""
+    # try_cast alone would round 1.5 to 2, so a mark sends the cell the long way.
+    plain = ibis.cases((~text.contains("."), text.try_cast("int64")), else_=ibis.null("int64"))
+    number = _clean(text, style or NumberStyle()).try_cast("float64")
+    whole = number.try_cast("int64")
+    careful = ibis.cases((whole.cast("float64") == number, whole), else_=ibis.null("int64"))
+    return ibis.coalesce(plain, careful)
+
+
+def parse_decimal(text: Expr, style: NumberStyle | None) -> Expr:
+    """Return the decimal number in a text column (``$1,234.50``, ``(12.3)``); null where there is none."""
+    return _clean(text, style or NumberStyle()).try_cast("decimal(38, 12)")
+
+
+def _clean(text: Expr, style: NumberStyle) -> Expr:
+    bare = text.re_replace(r"[$€£\s'\x{2019}\x{00a0}\x{202f}\x{2009}]", "").replace(style.grouping, "")
+    bare = bare.replace(",", ".") if style.decimal == "," else bare
+    return bare.re_replace(r"^\((.*)\)$", r"-\1")

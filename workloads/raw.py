@@ -1,0 +1,124 @@
+"""What an importer's query is written against: a place in a JSON record, a record's envelope, a table of text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+
+from workloads.numbers import NumberStyle, parse_count, parse_decimal
+from workloads.times import is_bare_date, parse_instant
+
+Expr = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An object inside a record, reached from the record's root by a path of keys."""
+
+    root: Expr
+    path: tuple[str, ...] = ()
+
+    def get(self, *keys: str) -> Expr:
+        """Return the field below this object; null where the record has no such field."""
+        value = self.root
+        for key in (*self.path, *keys):
+            value = value[key]
+        return value
+
+    def exists(self) -> Expr:
+        """Return whether the record has this object."""
+        return self.get().notnull() if self.path else ibis.literal(value=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What the record says around the object that carries the usage: time, team, session, status."""
+
+    fields: Mapping[str, Expr]
+    """Ledger column (or ``time``) -> expression; only what the log was seen to have."""
+
+    def get(self, name: str, kind: str = "string") -> Expr:
+        """Return a field of the envelope; a typed null when the log has none."""
+        return self.fields[name] if name in self.fields else ibis.null(kind)
+
+    def labels(self) -> dict[str, Expr]:
+        """Return everything but the time, ready for the ledger."""
+        return {name: value for name, value in self.fields.items() if name != "time"}
+
+    def started_at(self, *others: Expr) -> dict[str, Expr]:
+        """Return the time columns: the envelope's own time, else the first of the others that is there.
+
+        Args:
+            others: Text columns with the object's own times, best first.
+        """
+        texts = [self.fields["time"], *others] if "time" in self.fields else list(others)
+        text = ibis.coalesce(*texts) if len(texts) > 1 else texts[0]
+        return time_columns(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A raw table whose columns are reached by their names in normal form."""
+
+    raw: Expr
+    names: Mapping[str, str]
+    """Normal form -> the column's own name."""
+    styles: Mapping[str, NumberStyle]
+    """How the numbers of a text column are written, by normal form; absent for typed columns."""
+
+    def has(self, name: str) -> bool:
+        """Return whether the table has this column."""
+        return name in self.names
+
+    def first(self, names: Sequence[str]) -> str | None:
+        """Return the first of the names that the table has."""
+        return next((name for name in names if name in self.names), None)
+
+    def text(self, name: str) -> Expr:
+        """Return a column as text, with blanks as null; a typed null when there is no such column."""
+        if name not in self.names:
+            return ibis.null("string")
+        return self.raw[self.names[name]].cast("string").strip().nullif("")
+
+    def count(self, name: str) -> Expr:
+        """Return a column of whole numbers; null where a cell is no whole number."""
+        if name not in self.names:
+            return ibis.null("int64")
+        column = self.raw[self.names[name]]
+        if not column.type().is_string():
+            return column.try_cast("int64")
+        return parse_count(column, self.styles.get(name))
+
+    def number(self, name: str) -> Expr:
+        """Return a column of decimal numbers (money, seconds)."""
+        if name not in self.names:
+            return ibis.null("decimal(38, 12)")
+        column = self.raw[self.names[name]]
+        if not column.type().is_string():
+            return column.try_cast("decimal(38, 12)")
+        return parse_decimal(column, self.styles.get(name))
+
+    def unreadable(self, name: str) -> Expr:
+        """Return whether a cell holds something and it is no whole number."""
+        return self.text(name).notnull() & self.count(name).isnull()
+
+    def time(self, name: str) -> dict[str, Expr]:
+        """Return the time columns of a column that holds instants, bare dates or epochs."""
+        if name not in self.names:
+            return {}
+        column = self.raw[self.names[name]]
+        if column.type().is_timestamp():
+            return {"started_at": column.cast("timestamp")}
+        if column.type().is_date():
+            return {"started_at": column.cast("timestamp"), "usage_date": column}
+        return time_columns(self.text(name))
+
+
+def time_columns(text: Expr) -> dict[str, Expr]:
+    """Return ``started_at`` and ``usage_date`` of a text column: a bare date stays that date in every zone."""
+    instant = parse_instant(text)
+    return {
+        "started_at": instant,
+        "usage_date": ibis.cases((is_bare_date(text), instant.date()), else_=ibis.null("date")),
+    }

@@ -1,0 +1,72 @@
+"""Declared schemas of JSON records: nested dictionaries of DuckDB types, merged over all importers of a run.
+
+A field that a record lacks, or holds in another type, reads as null; nothing is inferred from the data, so a field
+that first appears in the last line of a large log is read like any other.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Schema = Mapping[str, Any]
+"""Field name -> a type name, a nested Schema, or a one-element list of either (an array)."""
+
+ANY = "JSON"
+"""Type of a field that two importers declare differently: kept as raw JSON text."""
+
+
+def nest(path: Sequence[str], schema: Schema) -> Schema:
+    """Return the schema of a record that holds ``schema`` at ``path``.
+
+    >>> nest(("response", "body"), {"id": "VARCHAR"})
+    {'response': {'body': {'id': 'VARCHAR'}}}
+    """
+    for key in reversed(path):
+        schema = {key: schema}
+    return schema
+
+
+def merge(left: Schema, right: Schema) -> Schema:
+    """Return the schema that reads whatever either of the two reads.
+
+    >>> merge({"a": {"x": "BIGINT"}}, {"a": {"y": "VARCHAR"}, "b": "VARCHAR"})
+    {'a': {'x': 'BIGINT', 'y': 'VARCHAR'}, 'b': 'VARCHAR'}
+    """
+    merged = dict(left)
+    for key, value in right.items():
+        merged[key] = _merge_types(merged[key], value) if key in merged else value
+    return merged
+
+
+def _merge_types(left: Any, right: Any) -> Any:
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return merge(left, right)
+    if isinstance(left, list) and isinstance(right, list):
+        return [_merge_types(left[0], right[0])]
+    if left == right:
+        return left
+    scalars = isinstance(left, str) and isinstance(right, str)
+    return "VARCHAR" if scalars and ANY not in (left, right) else ANY
+
+
+def column_types(schema: Schema) -> str:
+    """Return the ``columns=`` argument of DuckDB's read_json for a schema."""
+    return "{" + ", ".join(f"{quote(key)}: {quote(duckdb_type(value))}" for key, value in schema.items()) + "}"
+
+
+def duckdb_type(value: Any) -> str:
+    """Return the DuckDB type of one field of a schema."""
+    if isinstance(value, Mapping):
+        return "STRUCT(" + ", ".join(f"{identifier(key)} {duckdb_type(inner)}" for key, inner in value.items()) + ")"
+    if isinstance(value, list):
+        return f"{duckdb_type(value[0])}[]"
+    return str(value)
+
+
+def quote(text: str) -> str:
+    """Return a text as an SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Return a name as a quoted SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'

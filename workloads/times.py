@@ -1,0 +1,93 @@
+"""Instants and calendar days as engine expressions.
+
+Everything is UTC inside. A zone's offsets are laid out as a short list of steps, so that any engine can cut calendar
+days with one comparison a step and no time-zone support of its own.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import ibis
+
+from pricing.units import MICROSECONDS_PER_SECOND, MILLISECONDS_PER_SECOND, SECONDS_PER_HOUR
+
+Expr = Any
+
+_EPOCH_SECONDS_BELOW = 1e11
+_EPOCH_MILLISECONDS_BELOW = 1e14
+_EPOCH_MICROSECONDS_BELOW = 1e17
+"""Magnitudes that tell epoch units apart between the years 1973 and 5138."""
+
+
+def parse_instant(text: Expr) -> Expr:
+    """Return the UTC instant of a text column: ISO 8601 with or without offset, or an epoch in s, ms, us or ns.
+
+    A text without an offset is taken as UTC; a text that is no time gives null. Epochs are kept to
+    the millisecond.
+    """
+    number = text.try_cast("float64")
+    milliseconds = ibis.cases(
+        (number < _EPOCH_SECONDS_BELOW, number * MILLISECONDS_PER_SECOND),
+        (number < _EPOCH_MILLISECONDS_BELOW, number),
+        (number < _EPOCH_MICROSECONDS_BELOW, number / MILLISECONDS_PER_SECOND),
+        else_=number / MICROSECONDS_PER_SECOND,
+    )
+    return ibis.cases(
+        (number.notnull(), milliseconds.try_cast("int64").as_timestamp("ms")),
+        else_=text.try_cast("timestamp('UTC')").cast("timestamp"),
+    )
+
+
+def is_bare_date(text: Expr) -> Expr:
+    """Return whether a text column holds a date without a time (``2026-06-15``)."""
+    return (text.length() == len("2026-06-15")) & (text.substr(4, 1) == "-")
+
+
+def zone_steps(zone: str, first: datetime, last: datetime) -> list[tuple[datetime, int]]:
+    """Return the offsets of a zone over a period: ``(from instant, seconds east of UTC)``, ascending.
+
+    Instants are naive UTC. The first step is at ``first``.
+
+    Raises:
+        zoneinfo.ZoneInfoNotFoundError: When there is no such zone.
+    """
+    tz = ZoneInfo(zone)
+
+    def offset(at: datetime) -> int:
+        delta = at.replace(tzinfo=UTC).astimezone(tz).utcoffset()
+        return int(delta.total_seconds()) if delta else 0
+
+    steps = [(first, offset(first))]
+    at = first
+    while at < last:
+        # No zone changes twice within a day; bisect to the minute inside the day that holds a change.
+        ahead = min(at + timedelta(days=1), last)
+        if offset(ahead) != steps[-1][1]:
+            low, high = at, ahead
+            while high - low > timedelta(seconds=1):
+                middle = low + (high - low) / 2
+                low, high = (middle, high) if offset(middle) == steps[-1][1] else (low, middle)
+            change = high.replace(microsecond=0)
+            steps.append((change, offset(ahead)))
+        at = ahead
+    return steps
+
+
+def local_time(instant: Expr, steps: list[tuple[datetime, int]]) -> Expr:
+    """Return the wall-clock time of an instant column in the zone whose steps are given."""
+    if len(steps) == 1:
+        return _shift(instant, steps[0][1])
+    branches = [
+        (instant < ibis.literal(steps[i + 1][0], type="timestamp"), _shift(instant, seconds))
+        for i, (_, seconds) in enumerate(steps[:-1])
+    ]
+    return ibis.cases(*branches, else_=_shift(instant, steps[-1][1]))
+
+
+def _shift(instant: Expr, seconds: int) -> Expr:
+    if seconds == 0:
+        return instant
+    whole_hours, rest = divmod(abs(seconds), SECONDS_PER_HOUR)
+    span = ibis.interval(hours=whole_hours) if rest == 0 else ibis.interval(seconds=abs(seconds))
+    return instant + span if seconds > 0 else instant - span
