@@ -267,7 +267,7 @@ def _tokens(rng: np.random.Generator, app: _App, session: Ints, turn: Ints, gap_
     fresh = _size(rng, turn.size, app.prompt, app.spread)
     reasoning = _size(rng, turn.size, app.reasoning, 0.4) // _REASONING_BLOCK * _REASONING_BLOCK
     output = (_size(rng, turn.size, app.answer, app.spread) + reasoning).clip(max=app.limit)
-    counts = dict.fromkeys(("read", "write_5m", "write_1h"), np.zeros_like(turn))
+    counts: dict[str, Ints] = dict.fromkeys(("read", "write_5m", "write_1h"), np.zeros_like(turn))
     counts["uncached"] = app.prefix + fresh + app.history * turn
     hit = rng.random(turn.size) < app.hit_ratio
     if app.name == "code-review":
