@@ -79,7 +79,7 @@ class TokenUsage:
         reasoning: Tokens of ``output`` spent on reasoning; a subset, never added. None when not reported.
     """
 
-    counts: Mapping[Meter, int] = field(default_factory=lambda: {})
+    counts: Mapping[Meter, int] = field(default_factory=dict[Meter, int])
     reasoning: int | None = None
 
     @property

@@ -1,0 +1,226 @@
+"""The price book: the user's cards over those of genai-prices, looked up by exact names only."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from types import MappingProxyType
+
+from pricing.cards import PriceCard
+from pricing.errors import AmbiguousModelError, PriceFileError, PricingError, UnknownModelError
+from pricing.names import candidates, provider_id, provider_in_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateKeys:
+    """What splits a log into cells of constant rates, for some models.
+
+    Attributes:
+        breakpoints: UTC instants at which a rate changes, ascending; a cell starts at its breakpoint.
+        context_thresholds: Prompt sizes, ascending; a price changes strictly above each.
+        clock_edges: Minutes of the week (Monday 00:00 UTC is 0) at which a clock window starts or ends, ascending.
+        clocked: The asked (provider, model) pairs that have clock windows.
+    """
+
+    breakpoints: tuple[datetime, ...]
+    context_thresholds: tuple[int, ...]
+    clock_edges: tuple[int, ...]
+    clocked: tuple[tuple[str | None, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceBook:
+    """Price cards of all models, with where they come from.
+
+    Attributes:
+        user_cards: Cards of the user's, each name once.
+        builtin: Whether genai-prices is asked for what the user's cards do not have.
+        version: For people: ``genai-prices 0.2.3 + prices.json``.
+        sha256: Of the data of genai-prices and of the user's files; the same book has the same hash.
+    """
+
+    user_cards: tuple[PriceCard, ...] = ()
+    builtin: bool = True
+    version: str = ""
+    sha256: str = ""
+    _by_name: Mapping[str, PriceCard] = field(init=False, repr=False, compare=False)
+    _found: dict[tuple[str | None, str], PriceCard | PricingError] = field(
+        init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        names = {
+            name.strip().lower(): card for card in self.user_cards for name in (*card.aliases, card.model)
+        }
+        object.__setattr__(self, "_by_name", MappingProxyType(names))
+        object.__setattr__(self, "_found", {})
+
+    def find(self, provider: str | None, model: str) -> PriceCard:
+        """The card for a model as a log names it.
+
+        The user's cards come first, by every exact name the log's name may stand for (see ``names.candidates``), then
+        genai-prices by the same names: at the log's provider, at the one that the name itself states, at the one that
+        genai-prices infers from the name, and at the only provider that lists the name.
+
+        Args:
+            provider: The log's word for the provider or gateway, or None.
+            model: The log's name of the model.
+
+        Raises:
+            UnknownModelError: No card has one of the names; a similar name is never taken.
+            AmbiguousModelError: Several providers list the name, and the log does not say which was paid.
+        """
+        key = (provider, model)
+        if key not in self._found:
+            try:
+                self._found[key] = self._find(provider, model)
+            except (UnknownModelError, AmbiguousModelError) as error:
+                self._found[key] = error
+        found = self._found[key]
+        if isinstance(found, PricingError):
+            raise found.with_traceback(None)
+        return found
+
+    def _find(self, provider: str | None, model: str) -> PriceCard:
+        names, payee = candidates(model), provider_id(provider)
+        for name in names:
+            card = self._by_name.get(name)
+            if card is not None and (
+                payee is None or card.provider is None or provider_id(card.provider) == payee
+            ):
+                return card
+        label = f"{model!r}" if provider is None else f"{model!r} (provider {provider!r})"
+        if self.builtin:
+            from pricing import genai_cards  # noqa: PLC0415
+
+            stated = [one for one in (payee, provider_in_name(model)) if one is not None]
+            for where in dict.fromkeys([*stated, None]):
+                if (card := genai_cards.lookup(where, names)) is not None:
+                    return card
+            listed = genai_cards.listed(names)
+            if len(listed) == 1:
+                return listed[0]
+            if listed:
+                sellers = ", ".join(sorted({card.provider or "" for card in listed}))
+                raise AmbiguousModelError(f"model {label} is sold by {sellers}: name the provider")
+        raise UnknownModelError(f"no price card for model {label}; add one to a price file")
+
+    def cards(self) -> Iterator[PriceCard]:
+        """Every card: the user's first, then those of genai-prices."""
+        yield from self.user_cards
+        if self.builtin:
+            from pricing import genai_cards  # noqa: PLC0415
+
+            yield from genai_cards.all_cards()
+
+    def suggest(self, model: str) -> list[str]:
+        """Up to five listed names that resemble an unknown one, for messages; never used to price."""
+        from difflib import get_close_matches  # noqa: PLC0415
+
+        names = {name.lower(): name for card in self.user_cards for name in (*card.aliases, card.model)}
+        if self.builtin:
+            names = {**_builtin_names(), **names}
+        close: dict[str, None] = {}
+        for name in candidates(model):
+            close.update(dict.fromkeys(names[hit] for hit in get_close_matches(name, names, n=5)))
+        return list(close)[:5]
+
+    def rate_keys(self, pairs: Iterable[tuple[str | None, str]]) -> RateKeys:
+        """What splits the requests of some models into cells of constant rates.
+
+        Args:
+            pairs: (provider, model) as the log has them. Unknown models contribute nothing.
+        """
+        instants: set[datetime] = set()
+        thresholds: set[int] = set()
+        edges: set[int] = set()
+        clocked: list[tuple[str | None, str]] = []
+        for provider, model in dict.fromkeys(pairs):
+            try:
+                keys = card_keys(self.find(provider, model))
+            except PricingError:
+                continue
+            instants.update(keys.breakpoints)
+            thresholds.update(keys.context_thresholds)
+            edges.update(keys.clock_edges)
+            if keys.clock_edges:
+                clocked.append((provider, model))
+        return RateKeys(
+            breakpoints=tuple(sorted(instants)),
+            context_thresholds=tuple(sorted(thresholds)),
+            clock_edges=tuple(sorted(edges)),
+            clocked=tuple(clocked),
+        )
+
+
+def card_keys(card: PriceCard) -> RateKeys:
+    """What splits the requests of one card; ``clocked`` is empty."""
+    instants: set[datetime | None] = set()
+    thresholds: set[int] = set()
+    edges: set[int] = set()
+    for period in card.periods:
+        thresholds.update(step.above for step in period.context_tiers)
+        instants.update((period.valid_from, period.valid_until))
+        for tier in period.service_tiers:
+            instants.update((tier.valid_from, tier.valid_until))
+            thresholds.update(step.above for step in tier.context_tiers)
+        for window in period.windows:
+            thresholds.update(step.above for step in window.context_tiers)
+            edges.update(minute for span in window.minutes for minute in span)
+    return RateKeys(
+        breakpoints=tuple(sorted(at for at in instants if at is not None)),
+        context_thresholds=tuple(sorted(thresholds)),
+        clock_edges=tuple(sorted(edges)),
+        clocked=(),
+    )
+
+
+def load_book(user_files: Sequence[Path] = ()) -> PriceBook:
+    """The book to price with.
+
+    Args:
+        user_files: Price files of the user's; where two have a card of the same name, the later one counts.
+
+    Raises:
+        PriceFileError: A file is malformed.
+    """
+    cards: dict[str, PriceCard] = {}
+    release = version("genai-prices")
+    digest = hashlib.sha256(f"genai-prices {release} {_builtin_sha256()}".encode())
+    for path in map(Path, user_files):
+        from pricing.user_cards import parse_price_file  # noqa: PLC0415
+
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise PriceFileError(f"{path}: cannot be read: {error.strerror}") from error
+        for card in parse_price_file(content, path):
+            # A later card also takes over the names that earlier ones have.
+            cards.pop(card.model.strip().lower(), None)
+            cards[card.model.strip().lower()] = card
+        digest.update(hashlib.sha256(content).digest())
+    return PriceBook(
+        user_cards=tuple(cards.values()),
+        version=" + ".join([f"genai-prices {release}", *(Path(path).name for path in user_files)]),
+        sha256=digest.hexdigest(),
+    )
+
+
+@cache
+def _builtin_sha256() -> str:
+    """Of the data of genai-prices, read as a file because importing it takes a third of a second."""
+    spec = find_spec("genai_prices")
+    folders = spec.submodule_search_locations if spec is not None else None
+    content = b"".join((Path(folder) / "data.py").read_bytes() for folder in folders or ())
+    return hashlib.sha256(content).hexdigest()
+
+
+@cache
+def _builtin_names() -> Mapping[str, str]:
+    from pricing import genai_cards  # noqa: PLC0415
+
+    return {name.lower(): name for name in genai_cards.model_names()}
