@@ -5,30 +5,33 @@ service tiers; one rate sheet is resolved per bucket. All rates are then scaled 
 the arithmetic is that of Python integers and nothing is rounded.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from pricing.book import PriceBook, card_keys
-from pricing.cards import PriceCard, RateSheet
+from pricing.book import PriceBook
+from pricing.cards import RateSheet
 from pricing.charges import MTOK_DIGITS, Unpriced, UnpricedCode, missing_rate, sheet_or_reason
-from pricing.errors import PricingError
 from pricing.meters import Meter
-from pricing.rules import minute_of_week
-from pricing.units import MICROSECONDS_PER_SECOND, MINUTES_PER_DAY, MINUTES_PER_WEEK, SECONDS_PER_MINUTE
+from pricing.rules import EXACT, minute_of_week
+from pricing.units import MICROSECONDS_PER_SECOND, MINUTES_PER_WEEK, SECONDS_PER_MINUTE
 
+NO_MODEL: Final = "no model in the log"
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_MINUTE: Final = minute_of_week(_EPOCH)
 _US_PER_MINUTE: Final = SECONDS_PER_MINUTE * MICROSECONDS_PER_SECOND
-_EPOCH_MINUTE: Final = minute_of_week(datetime(1970, 1, 1, tzinfo=UTC))
 _INT64_MAX: Final = 2**63 - 1
 
-# pandas and numpy are only partly typed, so arrays are plain Any inside this module.
 _Array = Any
-_Key = tuple[str | None, str | None]
+"""numpy arrays; their element types are stated in comments, for the checkers cannot follow them."""
+_Name = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +57,6 @@ class PricedCube:
         return Decimal((int(cost < 0), tuple(int(digit) for digit in str(abs(cost))), -self.exponent))
 
 
-@dataclass(slots=True)
-class _Outcome:
-    """What the rows come to: an index into sheets, or into unpriced reasons, each -1 when not the case."""
-
-    sheet: _Array
-    reason: _Array
-    sheets: list[RateSheet]
-    reasons: dict[Unpriced, int]
-
-    def fail(self, rows: _Array, reason: Unpriced) -> None:
-        self.sheet[rows] = -1
-        self.reason[rows] = self.reasons.setdefault(reason, len(self.reasons))
-
-
 def price_cube(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> PricedCube:
     """Price every row of a cube.
 
@@ -80,37 +69,196 @@ def price_cube(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> Price
 
     Returns:
         The cube with its costs. A row with a count for a meter without a rate is unpriced as a whole.
-    """
-    at = _microseconds(cube["price_at"], as_of)
-    context = _whole_numbers(cube["context_tokens"])
-    tiers, tier_names = pd.factorize(cube["service_tier"].astype(object), use_na_sentinel=True)
-    counts = {meter: _whole_numbers(cube[meter.value]) for meter in Meter if meter.value in cube.columns}
 
-    size = len(cube)
-    outcome = _Outcome(np.full(size, -1), np.full(size, -1), [], {})
-    names = _names(cube)
-    for rows, (provider, model) in names:
-        card = _card(book, provider, model)
-        if isinstance(card, Unpriced):
-            outcome.fail(rows, card)
-            continue
-        buckets, first = _buckets(card, at[rows], context[rows], tiers[rows])
-        found = np.empty(len(first), dtype=np.int64)
-        for bucket, row in enumerate(rows[first]):
-            sheet = sheet_or_reason(
-                book,
-                provider,
-                model or "",
-                at=_instant(at[row]),
-                context_tokens=None if context[row] is None else int(context[row]),
-                service_tier=None if tiers[row] < 0 else str(tier_names[tiers[row]]),
+    Raises:
+        ValueError: A count is not a whole number, or ``as_of`` has no time zone.
+    """
+    counts = {meter: _integers(cube[meter.value]) for meter in Meter if meter.value in cube.columns}
+    rows = _Rows.of(cube, as_of)
+    outcome = _Outcome(sheet=np.full(len(cube), -1), reason=np.full(len(cube), -1))
+    for name, members in rows.by_name():
+        _resolve(book, rows, name, members, outcome)
+    _reject_missing_rates(outcome, counts)
+    exponent = max(
+        (_exponent(sheet, meter) for sheet in outcome.sheets for meter in counts), default=MTOK_DIGITS
+    )
+    frame = cube.assign(
+        provider_resolved=_take([sheet.provider for sheet in outcome.sheets], outcome.sheet, rows.provider),
+        model_resolved=_take([sheet.model for sheet in outcome.sheets], outcome.sheet, rows.model),
+        sheet=outcome.sheet,
+        unpriced_reason=_take([reason.reason for reason in outcome.reasons], outcome.reason, None),
+        **{f"cost_{meter}": _costs(values, meter, outcome, exponent) for meter, values in counts.items()},
+    )
+    return PricedCube(
+        frame=frame, sheets=tuple(outcome.sheets), unpriced=tuple(outcome.reasons), exponent=exponent
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """The columns that decide a rate, as arrays of one length."""
+
+    provider: _Array  # object: text or None
+    model: _Array  # object: text or None
+    name: _Array  # code of the distinct (provider, model)
+    tier: _Array  # index into tier_names, -1 for none
+    tier_names: list[str]
+    instant: _Array  # int64 microseconds since 1970, UTC
+    context: _Array  # integers, 0 where unknown
+    context_unknown: _Array
+
+    @classmethod
+    def of(cls, cube: pd.DataFrame, as_of: datetime) -> "_Rows":
+        if as_of.tzinfo is None:
+            raise ValueError(f"as_of needs a time zone, got {as_of.isoformat()}")
+        providers, provider_names = pd.factorize(cube["provider"].astype(object))
+        models, model_names = pd.factorize(cube["model"].astype(object))
+        tiers, tier_names = pd.factorize(cube["service_tier"].astype(object))
+        at = pd.to_datetime(cube["price_at"], utc=True).fillna(pd.Timestamp(as_of).tz_convert("UTC"))
+        return cls(
+            provider=_take(list(provider_names), providers, None),
+            model=_take(list(model_names), models, None),
+            name=providers * (len(model_names) + 1) + models,
+            tier=tiers,
+            tier_names=[str(name) for name in tier_names],
+            instant=at.to_numpy("datetime64[us]").astype(np.int64),
+            context=_integers(cube["context_tokens"]),
+            context_unknown=cube["context_tokens"].isna().to_numpy(),
+        )
+
+    def by_name(self) -> Iterator[tuple[_Name, _Array]]:
+        """Row numbers of each (provider, model)."""
+        order = np.argsort(self.name, kind="stable")
+        cuts = np.flatnonzero(np.diff(self.name[order])) + 1
+        for members in np.split(order, cuts):
+            if len(members):
+                yield (self.provider[members[0]], self.model[members[0]]), members
+
+
+@dataclass(slots=True, kw_only=True)
+class _Outcome:
+    """Per row an index into the sheets or into the reasons, -1 for neither."""
+
+    sheet: _Array
+    reason: _Array
+    sheets: list[RateSheet] = field(default_factory=list[RateSheet])
+    names: list[_Name] = field(default_factory=list[_Name])  # whose sheet it is, in the words of the log
+    reasons: dict[Unpriced, int] = field(default_factory=dict[Unpriced, int])
+
+    def fail(self, members: _Array, reason: Unpriced) -> None:
+        self.sheet[members] = -1
+        self.reason[members] = self.reasons.setdefault(reason, len(self.reasons))
+
+    def price(self, members: _Array, sheet: RateSheet, name: _Name) -> None:
+        self.sheet[members] = len(self.sheets)
+        self.sheets.append(sheet)
+        self.names.append(name)
+
+
+def _resolve(book: PriceBook, rows: _Rows, name: _Name, members: _Array, outcome: _Outcome) -> None:
+    """One rate sheet for each bucket of a model's rows in which all rates are constant."""
+    provider, model = name
+    if model is None:
+        outcome.fail(
+            members, Unpriced(provider=provider, model=None, reason=NO_MODEL, code=UnpricedCode.NO_MODEL)
+        )
+        return
+    keys = book.rate_keys([(provider, model)])
+    at, context, known = rows.instant[members], rows.context[members], ~rows.context_unknown[members]
+    minute = (at // _US_PER_MINUTE + _EPOCH_MINUTE) % MINUTES_PER_WEEK
+    starts = [(one - _EPOCH) // timedelta(microseconds=1) for one in keys.breakpoints]
+    parts = (
+        (np.searchsorted(np.array(starts, dtype=np.int64), at, side="right"), len(starts) + 1),
+        (
+            np.searchsorted(np.array(keys.clock_edges, dtype=np.int64), minute, side="right"),
+            len(keys.clock_edges) + 1,
+        ),
+        (
+            np.where(known, 1 + np.searchsorted(keys.context_thresholds, context), 0),
+            len(keys.context_thresholds) + 2,
+        ),
+        (rows.tier[members] + 1, len(rows.tier_names) + 1),
+    )
+    code = np.zeros(len(members), dtype=np.int64)
+    for part, size in parts:
+        code = code * size + part
+    _, first, bucket = np.unique(code, return_index=True, return_inverse=True)
+    order = np.argsort(bucket, kind="stable")
+    for index, inside in enumerate(np.split(members[order], np.cumsum(np.bincount(bucket))[:-1])):
+        row = members[first[index]]
+        sheet = sheet_or_reason(
+            book,
+            provider,
+            model,
+            at=_EPOCH + timedelta(microseconds=int(rows.instant[row])),
+            context_tokens=None if rows.context_unknown[row] else int(rows.context[row]),
+            service_tier=None if rows.tier[row] < 0 else rows.tier_names[rows.tier[row]],
+        )
+        if isinstance(sheet, Unpriced):
+            outcome.fail(inside, sheet)
+        else:
+            outcome.price(inside, sheet, name)
+
+
+def _reject_missing_rates(outcome: _Outcome, counts: Mapping[Meter, _Array]) -> None:
+    for meter, values in counts.items():
+        lacking = np.array([meter not in sheet.rates for sheet in outcome.sheets] + [False])
+        rejected = np.flatnonzero(lacking[outcome.sheet] & (values != 0))
+        for index in np.unique(outcome.sheet[rejected]):
+            provider, model = outcome.names[index]
+            reason = missing_rate(outcome.sheets[index], meter)
+            unpriced = Unpriced(
+                provider=provider, model=model, reason=reason, code=UnpricedCode.UNPRICED_METER
             )
-            if isinstance(sheet, Unpriced):
-                outcome.fail(rows[buckets == bucket], sheet)
-                found[bucket] = -1
-            else:
-                found[bucket] = len(outcome.sheets)
-                outcome.sheets.append(sheet)
-        outcome.sheet[rows] = found[buckets]
-    _reject_missing_rates(outcome, names, counts)
-    return _assemble(cube, outcome, names, counts)
+            outcome.fail(rejected[outcome.sheet[rejected] == index], unpriced)
+            rejected = rejected[outcome.sheet[rejected] != -1]
+
+
+def _costs(values: _Array, meter: Meter, outcome: _Outcome, exponent: int) -> _Array:
+    """Python ints in units of 10**-exponent USD."""
+    rates = [_scaled(sheet, meter, exponent) for sheet in outcome.sheets] + [0]
+    largest = max(rates) * int(max(values.max(), -values.min())) if len(values) else 0
+    fits = values.dtype != object and largest <= _INT64_MAX and max(rates) <= _INT64_MAX
+    # Machine integers while nothing can overflow, several times faster; else Python's, of any size.
+    kind = np.int64 if fits else object
+    return (values.astype(kind) * np.array(rates, dtype=kind)[outcome.sheet]).astype(object)
+
+
+def _exponent(sheet: RateSheet, meter: Meter) -> int:
+    rate = sheet.rates.get(meter)
+    decimals = 0 if rate is None else max(0, -int(rate.as_tuple().exponent))
+    return decimals + (MTOK_DIGITS if meter.is_tokens else 0)
+
+
+def _scaled(sheet: RateSheet, meter: Meter, exponent: int) -> int:
+    shift = exponent - (MTOK_DIGITS if meter.is_tokens else 0)
+    return int(EXACT.scaleb(sheet.rates.get(meter, Decimal(0)), shift))
+
+
+def _integers(column: pd.Series) -> _Array:
+    """Whole numbers as machine integers, or as Python ints when they do not fit; null is 0."""
+    if str(column.dtype).lower() != "uint64":  # which pandas would wrap around silently
+        with suppress(OverflowError, TypeError, ValueError), np.errstate(invalid="ignore"):
+            return column.astype("Int64").to_numpy(dtype=np.int64, na_value=0)
+    missing = column.isna().to_numpy()
+    numbers = [0 if gone else _whole(value, column) for value, gone in zip(column, missing, strict=True)]
+    kind = np.int64 if all(-_INT64_MAX <= number <= _INT64_MAX for number in numbers) else object
+    return np.array(numbers, dtype=kind)
+
+
+def _whole(value: Any, column: pd.Series) -> int:
+    number = int(value)
+    if number != value:
+        raise ValueError(f"column {column.name}: {value!r} is not a whole number")
+    return number
+
+
+def _take(values: list[Any], index: _Array, otherwise: _Array | None) -> _Array:
+    """Values by index, and where there is none (or it is None) what stands in ``otherwise``."""
+    table = np.empty(len(values) + 1, dtype=object)
+    table[:-1] = values
+    taken = table[index]
+    if otherwise is None:
+        return taken
+    empty = np.array([value is None for value in values] + [True])[index]
+    return np.where(empty, otherwise, taken)
