@@ -9,6 +9,8 @@ from typing import Any
 
 import ibis
 
+from workloads.expressions import FALSE, NO_TEXT, at_most, is_true, not_negative
+
 Expr = Any
 
 CACHED_EXCEEDS_INPUT = "cached_exceeds_input"
@@ -47,31 +49,31 @@ def split_input(
         total proves that the prompt is the whole), and a problem code or null.
     """
     aside = zero(cached) + zero(written)
-    too_large = aside > prompt
+    too_large = is_true(aside > prompt)
     by_rule = ibis.literal(additive) if isinstance(additive, bool) else additive
     if total is None:
-        says_inclusive = says_additive = ibis.literal(value=False)
+        says_inclusive = says_additive = FALSE
     else:
-        says_inclusive = (aside > 0) & (total == prompt + zero(output))
-        says_additive = (aside > 0) & (total == prompt + zero(output) + aside)
+        says_inclusive = is_true((aside > 0) & (total == prompt + zero(output)))
+        says_additive = is_true((aside > 0) & (total == prompt + zero(output) + aside))
     is_additive = says_additive | (~says_inclusive & (too_large | by_rule))
     impossible = says_inclusive & too_large
-    uncached = ibis.cases((is_additive, prompt), else_=ibis.greatest(prompt - aside, 0))
+    uncached = ibis.cases((is_additive, prompt), else_=not_negative(prompt - aside))
     # The writes of an impossible row stay as they are only when they fit; the reads take what is left.
-    room = ibis.greatest(prompt - zero(written), 0)
-    reads = ibis.cases((impossible, ibis.least(cached, room)), else_=cached)
+    room = not_negative(prompt - zero(written))
+    reads = ibis.cases((impossible, at_most(cached, room)), else_=cached)
     problem = ibis.cases(
         (impossible, CACHED_EXCEEDS_INPUT),
         (~by_rule & is_additive & ~says_additive, CACHED_EXCEEDS_INPUT),
         ((aside > 0) & (is_additive != by_rule), CONTRADICTS_SOURCE),
-        else_=ibis.null("string"),
+        else_=NO_TEXT,
     )
     return uncached, reads, problem
 
 
 def is_negative(*counts: Expr) -> Expr:
     """Return whether any of the counts is below zero."""
-    found = ibis.literal(value=False)
+    found = FALSE
     for count in counts:
         found = found | (zero(count) < 0)
     return found

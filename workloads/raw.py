@@ -6,6 +6,7 @@ from typing import Any
 
 import ibis
 
+from workloads.expressions import NO_TEXT, TRUE
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
 from workloads.times import is_bare_date, parse_instant
 
@@ -28,7 +29,7 @@ class Node:
 
     def exists(self) -> Expr:
         """Return whether the record has this object."""
-        return self.get().notnull() if self.path else ibis.literal(value=True)
+        return self.get().notnull() if self.path else TRUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Table:
     def text(self, name: str) -> Expr:
         """Return a column as text, with blanks as null; a typed null when there is no such column."""
         if name not in self.names:
-            return ibis.null("string")
+            return NO_TEXT
         return self.raw[self.names[name]].cast("string").strip().nullif("")
 
     def count(self, name: str) -> Expr:

@@ -50,13 +50,19 @@ def _merge_types(left: Any, right: Any) -> Any:
 
 def column_types(schema: Schema) -> str:
     """Return the ``columns=`` argument of DuckDB's read_json for a schema."""
-    return "{" + ", ".join(f"{quote(key)}: {quote(duckdb_type(value))}" for key, value in schema.items()) + "}"
+    return (
+        "{" + ", ".join(f"{quote(key)}: {quote(duckdb_type(value))}" for key, value in schema.items()) + "}"
+    )
 
 
 def duckdb_type(value: Any) -> str:
     """Return the DuckDB type of one field of a schema."""
     if isinstance(value, Mapping):
-        return "STRUCT(" + ", ".join(f"{identifier(key)} {duckdb_type(inner)}" for key, inner in value.items()) + ")"
+        return (
+            "STRUCT("
+            + ", ".join(f"{identifier(key)} {duckdb_type(inner)}" for key, inner in value.items())
+            + ")"
+        )
     if isinstance(value, list):
         return f"{duckdb_type(value[0])}[]"
     return str(value)

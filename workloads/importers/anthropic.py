@@ -21,6 +21,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
@@ -88,12 +89,12 @@ class AnthropicMessage:
             | split.notnull()
         )
         return {
-            "mine": mine.fill_null(value=False),
+            "mine": is_true(mine),
             "fate": ibis.cases((is_negative(*counts), SKIPPED), else_=RECORD),
-            "reason": ibis.cases((is_negative(*counts), NEGATIVE_COUNT), else_=ibis.null("string")),
+            "reason": ibis.cases((is_negative(*counts), NEGATIVE_COUNT), else_=NO_TEXT),
             "problem": problem,
             **envelope.labels(),
-            **envelope.started_at(ibis.null("string")),
+            **envelope.started_at(NO_TEXT),
             "provider": ibis.coalesce(envelope.get("provider"), "anthropic"),
             "model": ibis.coalesce(node.get("model"), envelope.get("model")),
             "service_tier": ibis.cases(
@@ -118,7 +119,16 @@ class AnthropicMessage:
 def _replay_key(node: Node, prompt: Any, cached: Any, output: Any) -> Any:
     """Return what a second copy of a response shares with the first: its id and its counts."""
     parts = [ibis.coalesce(count.cast("string"), "") for count in (prompt, cached, output)]
-    return ibis.literal("anthropic|") + node.get("id").nullif("") + "|" + parts[0] + "|" + parts[1] + "|" + parts[2]
+    return (
+        ibis.literal("anthropic|")
+        + node.get("id").nullif("")
+        + "|"
+        + parts[0]
+        + "|"
+        + parts[1]
+        + "|"
+        + parts[2]
+    )
 
 
 class AnthropicConsoleCsv:
@@ -140,7 +150,9 @@ class AnthropicConsoleCsv:
         uncached_name = table.first(("usage_input_tokens_no_cache", "usage_input_tokens")) or ""
         uncached, output = count(uncached_name), count("usage_output_tokens")
         reads = count("usage_input_tokens_cache_read")
-        written_5m = ibis.coalesce(count("usage_input_tokens_cache_write_5m"), count("usage_input_tokens_cache_write"))
+        written_5m = ibis.coalesce(
+            count("usage_input_tokens_cache_write_5m"), count("usage_input_tokens_cache_write")
+        )
         written_1h = count("usage_input_tokens_cache_write_1h")
         unreadable = table.unreadable(uncached_name) | table.unreadable("usage_output_tokens")
         negative = is_negative(uncached, output, reads, written_5m, written_1h)
@@ -152,10 +164,12 @@ class AnthropicConsoleCsv:
                 (blank, "row without a date"),
                 (unreadable, "a token count is no whole number"),
                 (negative, NEGATIVE_COUNT),
-                else_=ibis.null("string"),
+                else_=NO_TEXT,
             ),
             **table.time(day),
-            "bucket_seconds": ibis.cases((text(day).length() > _DATE_LENGTH, 3_600), else_=86_400).cast("int64"),
+            "bucket_seconds": ibis.cases((text(day).length() > _DATE_LENGTH, 3_600), else_=86_400).cast(
+                "int64"
+            ),
             "provider": ibis.literal("anthropic"),
             "model": ibis.coalesce(text("model_version"), text("model")),
             "service_tier": ibis.cases((text("speed") == "fast", "fast"), else_=tier),

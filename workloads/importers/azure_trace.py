@@ -16,6 +16,7 @@ from typing import Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative
+from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer
 from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Table
@@ -41,7 +42,7 @@ class AzureTrace:
             "reason": ibis.cases(
                 (missing, "a token count is missing or no whole number"),
                 (negative, NEGATIVE_COUNT),
-                else_=ibis.null("string"),
+                else_=NO_TEXT,
             ),
             **table.time("timestamp"),
             "requests": ibis.literal(1, type="int64"),

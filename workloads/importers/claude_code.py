@@ -20,13 +20,22 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
+from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
 _BIG: Final = "BIGINT"
-_LINE_TYPES: Final = ("assistant", "user", "system", "summary", "progress", "file-history-snapshot", "queue-operation")
+_LINE_TYPES: Final = (
+    "assistant",
+    "user",
+    "system",
+    "summary",
+    "progress",
+    "file-history-snapshot",
+    "queue-operation",
+)
 _SYNTHETIC: Final = "<synthetic>"
 
 
@@ -67,8 +76,12 @@ class ClaudeCodeSession:
         message = obj.get("message")
         if isinstance(message, Mapping) and isinstance(message.get("usage"), Mapping):
             usage = message["usage"]
-            return "input_tokens" in usage and bool({"sessionId", "requestId", "uuid", "isSidechain"} & obj.keys())
-        return obj.get("type") in _LINE_TYPES and bool({"sessionId", "uuid", "leafUuid", "messageId"} & obj.keys())
+            return "input_tokens" in usage and bool(
+                {"sessionId", "requestId", "uuid", "isSidechain"} & obj.keys()
+            )
+        return obj.get("type") in _LINE_TYPES and bool(
+            {"sessionId", "uuid", "leafUuid", "messageId"} & obj.keys()
+        )
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -80,7 +93,7 @@ class ClaudeCodeSession:
         written = ibis.coalesce(written, split["ephemeral_5m_input_tokens"] + zero(written_1h))
         counts = (prompt, output, cached, written)
         synthetic = message["model"] == _SYNTHETIC
-        no_call = usage.isnull() | synthetic.fill_null(value=False)
+        no_call = usage.isnull() | is_true(synthetic)
         return {
             "mine": self._mine(node),
             "fate": ibis.cases((no_call, IGNORED), (is_negative(*counts), SKIPPED), else_=RECORD),
@@ -88,12 +101,14 @@ class ClaudeCodeSession:
                 (synthetic, "placeholder that the client wrote itself"),
                 (no_call, "session line without usage"),
                 (is_negative(*counts), NEGATIVE_COUNT),
-                else_=ibis.null("string"),
+                else_=NO_TEXT,
             ),
             **envelope.started_at(node.get("timestamp")),
             "provider": ibis.literal("anthropic"),
             "model": message["model"],
-            "service_tier": ibis.cases((usage["speed"] == "fast", "fast"), else_=usage["service_tier"]).nullif("standard"),
+            "service_tier": ibis.cases(
+                (usage["speed"] == "fast", "fast"), else_=usage["service_tier"]
+            ).nullif("standard"),
             "region": usage["inference_geo"].nullif("not_available"),
             "requests": ibis.literal(1, type="int64"),
             "input_uncached": prompt,
@@ -111,10 +126,12 @@ class ClaudeCodeSession:
 
     def _mine(self, node: Node) -> Any:
         message = node.get("message")
-        marked = node.get("requestId").notnull() | node.get("uuid").notnull() | node.get("sessionId").notnull()
-        return (message["usage"]["input_tokens"].notnull() & (marked | node.get("isSidechain").notnull())) | (
-            node.get("type").isin(_LINE_TYPES)
-        ).fill_null(value=False)
+        marked = (
+            node.get("requestId").notnull() | node.get("uuid").notnull() | node.get("sessionId").notnull()
+        )
+        return (
+            message["usage"]["input_tokens"].notnull() & (marked | node.get("isSidechain").notnull())
+        ) | is_true(node.get("type").isin(_LINE_TYPES))
 
 
 def _replay_columns(node: Node, size: Any) -> Columns:
@@ -129,7 +146,7 @@ def _replay_columns(node: Node, size: Any) -> Columns:
     return {
         "dedup_key": group + "|" + ibis.coalesce(request, ""),
         "dedup_group": group,
-        "dedup_yields": node.get("isSidechain").fill_null(value=False) | request.isnull(),
+        "dedup_yields": is_true(node.get("isSidechain")) | request.isnull(),
         "dedup_size": size,
     }
 

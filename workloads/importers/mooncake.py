@@ -19,6 +19,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative
+from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer
 from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Envelope, Node
@@ -53,7 +54,7 @@ class MooncakeTrace:
             "reason": ibis.cases(
                 (missing, "a length is missing or no whole number"),
                 (negative, NEGATIVE_COUNT),
-                else_=ibis.null("string"),
+                else_=NO_TEXT,
             ),
             "elapsed_seconds": node.get("timestamp").try_cast("float64") / MILLISECONDS_PER_SECOND,
             "requests": ibis.literal(1, type="int64"),

@@ -22,6 +22,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.expressions import NO_TEXT, at_most, not_negative
 from workloads.importers import Columns, Importer
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
@@ -52,7 +53,11 @@ class OpenAIResponse:
             "input_tokens": _BIG,
             "output_tokens": _BIG,
             "total_tokens": _BIG,
-            "prompt_tokens_details": {"cached_tokens": _BIG, "cache_write_tokens": _BIG, "audio_tokens": _BIG},
+            "prompt_tokens_details": {
+                "cached_tokens": _BIG,
+                "cache_write_tokens": _BIG,
+                "audio_tokens": _BIG,
+            },
             "completion_tokens_details": {"reasoning_tokens": _BIG, "audio_tokens": _BIG},
             "input_tokens_details": {
                 "cached_tokens": _BIG,
@@ -98,25 +103,25 @@ class OpenAIResponse:
             total=usage["total_tokens"],
             additive=False,
         )
-        audio_in = ibis.least(audio_in, uncached)
-        audio_out = ibis.least(audio_out, output)
+        audio_in = at_most(audio_in, uncached)
+        audio_out = at_most(audio_out, output)
         counts = (prompt, output, cached, written)
         measured = prompt.notnull() | output.notnull()
         named = node.get("object").isin(_OBJECTS)
-        mine = usage["prompt_tokens"].notnull() | usage["completion_tokens"].notnull() | new_in.notnull() | named
+        mine = (
+            usage["prompt_tokens"].notnull() | usage["completion_tokens"].notnull() | new_in.notnull() | named
+        )
         chunk = node.get("object") == "chat.completion.chunk"
         created = ibis.coalesce(node.get("created"), node.get("created_at"))
         tier = ibis.coalesce(node.get("service_tier"), envelope.get("service_tier"))
         searches = node.get("output").filter(lambda item: item["type"] == "web_search_call").length()
         return {
             "mine": mine,
-            "fate": ibis.cases(
-                (is_negative(*counts), SKIPPED), (chunk & ~measured, IGNORED), else_=RECORD
-            ),
+            "fate": ibis.cases((is_negative(*counts), SKIPPED), (chunk & ~measured, IGNORED), else_=RECORD),
             "reason": ibis.cases(
                 (is_negative(*counts), NEGATIVE_COUNT),
                 (chunk & ~measured, "stream chunk without usage"),
-                else_=ibis.null("string"),
+                else_=NO_TEXT,
             ),
             "problem": problem,
             **envelope.labels(),
@@ -188,20 +193,21 @@ class OpenAIUsageCsv:
                 (idle, "idle bucket"),
                 (unreadable, "a token count is no whole number"),
                 (negative, NEGATIVE_COUNT),
-                else_=ibis.null("string"),
+                else_=NO_TEXT,
             ),
             "problem": problem,
             **table.time("start_time"),
             # A bucket of a day is that UTC day in every zone: it cannot be cut anew.
             "usage_date": ibis.cases(
-                (bucket >= _DAY_SECONDS, table.time("start_time")["started_at"].date()), else_=ibis.null("date")
+                (bucket >= _DAY_SECONDS, table.time("start_time")["started_at"].date()),
+                else_=ibis.null("date"),
             ),
             "bucket_seconds": bucket,
             "provider": ibis.literal("openai"),
             "model": table.text("model"),
             "service_tier": ibis.cases((batch, "batch"), else_=tier),
             "requests": count("num_model_requests"),
-            "input_uncached": ibis.greatest(uncached - zero(audio_in) - zero(image_in), 0),
+            "input_uncached": not_negative(uncached - zero(audio_in) - zero(image_in)),
             "cache_read": reads,
             "cache_write_30m": written - zero(written_12h),
             "cache_write_12h": written_12h,

@@ -1,0 +1,215 @@
+"""How the JSON records of a run are to be read: which importers, at which places, with which envelope fields.
+
+A plan is made from samples and covers all JSON files of a run at once, so a mixed folder, and a file that mixes
+formats line by line, are read in one scan.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import ibis
+
+from workloads.expressions import FALSE, is_true
+from workloads.importers import JsonImporter
+from workloads.ledger import COLUMNS, IGNORED, SKIPPED
+from workloads.raw import Envelope, Node
+from workloads.schema import Schema, merge, nest
+from workloads.vocabulary import COST_NAMES, DURATIONS, LABELS, STREAMING_NAMES, TIME_NAMES, normal
+
+Expr = Any
+Path = tuple[str, ...]
+
+UNRECOGNISED = "no usage that a known format describes"
+FAILED_CALL = "failed call without usage"
+
+_MAX_DEPTH = 4
+_ASIDE = ("metadata", "meta", "labels", "tags", "context", "properties", "request")
+"""Objects beside the usage that may hold labels."""
+_HTTP_ERROR = 400
+_EPOCH_PLAUSIBLE = 1e8
+"""Numbers below are no epoch of this century (durations, offsets)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One importer at one place of the record."""
+
+    importer: JsonImporter
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPlan:
+    """Everything a scan of the run's JSON records needs."""
+
+    parts: tuple[Part, ...]
+    fields: Mapping[str, tuple[Path, ...]] = field(default_factory=lambda: {})
+    """Envelope field (ledger column, ``time``, ``error``, or a duration's own name) -> where it was seen."""
+
+    @property
+    def schema(self) -> Schema:
+        """The declared schema of a record, merged over parts and fields."""
+        schema: Schema = {}
+        for part in self.parts:
+            schema = merge(schema, nest(part.path, part.importer.core))
+        for name, paths in self.fields.items():
+            for path in paths:
+                schema = merge(schema, nest(path, _field_type(name)))
+        return schema
+
+
+def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, ...]) -> JsonPlan:
+    """Return the plan for records like these; without parts when no importer claims any."""
+    parts: dict[tuple[str, Path], Part] = {}
+    fields: dict[str, dict[Path, None]] = {}
+    for record in records:
+        part = _claim(record, known)
+        if part is None:
+            continue
+        parts.setdefault((part.importer.name, part.path), part)
+        for name, path in _envelope_fields(record, part):
+            fields.setdefault(name, {}).setdefault(path)
+    ordered = sorted(parts.values(), key=lambda part: (len(part.path), part.importer.name, part.path))
+    return JsonPlan(tuple(ordered), {name: tuple(paths) for name, paths in sorted(fields.items())})
+
+
+def extend(plan: JsonPlan, other: JsonPlan) -> JsonPlan:
+    """Return a plan that reads what either of two plans reads."""
+    parts = {(part.importer.name, part.path): part for part in (*plan.parts, *other.parts)}
+    names = sorted({*plan.fields, *other.fields})
+    fields = {
+        name: tuple(dict.fromkeys((*plan.fields.get(name, ()), *other.fields.get(name, ()))))
+        for name in names
+    }
+    return JsonPlan(tuple(parts.values()), fields)
+
+
+def _claim(record: Mapping[str, Any], known: tuple[JsonImporter, ...]) -> Part | None:
+    """Return the outermost object of a record that an importer claims."""
+    level: list[tuple[Path, Mapping[str, Any]]] = [((), record)]
+    for _ in range(_MAX_DEPTH + 1):
+        for path, obj in level:
+            for importer in known:
+                if importer.claims(obj):
+                    return Part(importer, path)
+        level = [
+            ((*path, key), value)
+            for path, obj in level
+            for key, value in obj.items()
+            if isinstance(value, Mapping)
+        ]
+    return None
+
+
+def _envelope_fields(record: Mapping[str, Any], part: Part) -> Iterator[tuple[str, Path]]:
+    places: list[tuple[Path, Mapping[str, Any]]] = []
+    node: Any = record
+    for depth in range(len(part.path) + 1):
+        places.append((part.path[:depth], node))
+        places += [
+            ((*part.path[:depth], key), node[key]) for key in _ASIDE if isinstance(node.get(key), Mapping)
+        ]
+        node = node.get(part.path[depth]) if depth < len(part.path) else None
+    for path, obj in places:
+        is_core = path == part.path
+        beside = bool(path) and path[-1] in _ASIDE
+        for key, value in obj.items():
+            if (is_core and key in part.importer.core) or isinstance(value, (Mapping, list)):
+                continue
+            for name in _names_of(normal(key), value, beside=beside):
+                yield name, (*path, key)
+        if not beside and not is_core and isinstance(obj.get("error"), Mapping):
+            yield "error", (*path, "error")
+
+
+def _names_of(key: str, value: Any, *, beside: bool) -> Iterator[str]:
+    if not beside and key in TIME_NAMES and _is_time(value):
+        yield "time"
+    yield from (
+        column for column, names in LABELS.items() if key in names and not (beside and column == "status")
+    )
+    if beside:
+        return
+    if any(key == name for names in DURATIONS.values() for name, _ in names):
+        yield key
+    if key in STREAMING_NAMES:
+        yield "streaming"
+    if key in COST_NAMES and isinstance(value, (int, float)):
+        yield "recorded_cost_usd"
+
+
+def _is_time(value: Any) -> bool:
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, (int, float)):
+        return value > _EPOCH_PLAUSIBLE
+    return isinstance(value, str) and value[:1].isdigit()
+
+
+def _field_type(name: str) -> Any:
+    if name == "error":
+        return "JSON"
+    if name in ("streaming", "recorded_cost_usd"):
+        return {"streaming": "BOOLEAN", "recorded_cost_usd": "DECIMAL(38, 12)"}[name]
+    return "DOUBLE" if _duration(name) else "VARCHAR"
+
+
+def _duration(name: str) -> tuple[str, float] | None:
+    for column, names in DURATIONS.items():
+        for known, factor in names:
+            if name == known:
+                return column, factor
+    return None
+
+
+def read_plan(plan: JsonPlan, raw: Expr) -> dict[str, Expr]:
+    """Return the ledger columns of every record of a raw relation with the plan's schema."""
+    envelope, failed = _envelope(plan, raw)
+    read = []
+    for part in plan.parts:
+        node = Node(raw, part.path)
+        columns = dict(part.importer.ledger(node, envelope))
+        mine = is_true(columns.pop("mine") & node.exists())
+        read.append((mine, {"format": ibis.literal(part.importer.name), **columns}))
+    names = [name for name in COLUMNS if any(name in columns for _, columns in read)]
+    merged = {name: _choose(name, read) for name in names if name not in ("fate", "reason")}
+    other = ibis.cases((failed, IGNORED), else_=SKIPPED)
+    why = ibis.cases((failed, FAILED_CALL), else_=UNRECOGNISED)
+    merged["fate"] = ibis.cases(*[(mine, columns["fate"]) for mine, columns in read], else_=other)
+    merged["reason"] = ibis.cases(*[(mine, columns["reason"]) for mine, columns in read], else_=why)
+    return merged
+
+
+def _choose(name: str, read: list[tuple[Expr, dict[str, Expr]]]) -> Expr:
+    null = ibis.null(COLUMNS[name])
+    if len(read) == 1:
+        return read[0][1][name].cast(COLUMNS[name])
+    branches = [
+        (mine, columns[name].cast(COLUMNS[name]) if name in columns else null) for mine, columns in read
+    ]
+    return ibis.cases(*branches, else_=null)
+
+
+def _envelope(plan: JsonPlan, raw: Expr) -> tuple[Envelope, Expr]:
+    """Return the envelope of every record, and whether it is that of a failed call."""
+    found: dict[str, list[Expr]] = {}
+    for name, paths in plan.fields.items():
+        for path in paths:
+            value = Node(raw, path).get()
+            duration = _duration(name)
+            if duration:
+                found.setdefault(duration[0], []).append(value * duration[1])
+            elif value.type().is_string() and name != "error":
+                found.setdefault(name, []).append(value.nullif(""))
+            else:
+                found.setdefault(name, []).append(value)
+    fields = {
+        name: values[0] if len(values) == 1 else ibis.coalesce(*values) for name, values in found.items()
+    }
+    failed = FALSE
+    if "error" in fields:
+        failed = failed | fields.pop("error").notnull()
+    if "status" in fields:
+        failed = failed | is_true(fields["status"].try_cast("int64") >= _HTTP_ERROR)
+    return Envelope(fields), failed

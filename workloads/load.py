@@ -1,0 +1,273 @@
+"""Files to one ledger: read, quarantine, de-duplicate, and account for every row.
+
+``rows_read == records + skipped + duplicates + ignored`` holds for every run.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import ibis
+
+from workloads.batches import Batch, ForeignTableError, ReadOptions, json_batch, make_batches
+from workloads.dedup import mark_duplicates
+from workloads.importers import json_importers
+from workloads.json_plan import UNRECOGNISED, extend, make_plan
+from workloads.ledger import COLUMNS, DUPLICATE, IGNORED, RECORD, SKIPPED
+from workloads.quarantine import SkippedRow, rejected_rows, skipped_rows
+from workloads.relations import store
+from workloads.sources import InputFile, SourceError, Unreadable, expand, inspect
+
+Connection = Any
+Expr = Any
+Progress = Callable[[str], None]
+
+_MOST_FILES_LOCATED = 50
+_MOST_ROUNDS = 4
+"""Times that a run may find yet another format further down in its JSON files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRows:
+    """What one file gave, by format and fate."""
+
+    file: str
+    format: str
+    fate: str
+    reason: str | None
+    problem: str | None
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadReport:
+    """Every row of every input, accounted for."""
+
+    counts: tuple[FileRows, ...]
+    skipped: tuple[SkippedRow, ...]
+    """Where skipped rows are (the first of each file)."""
+    unreadable: tuple[Unreadable, ...]
+    """Files that no row could be read from; they count no rows."""
+
+    def rows(self, fate: str | None = None) -> int:
+        """Return how many rows had this fate; all of them for None."""
+        return sum(count.rows for count in self.counts if fate in (None, count.fate))
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A ledger in the engine, with its account."""
+
+    ledger: Expr
+    """One row a record; only the columns that the run's sources give."""
+    report: LoadReport
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What the user says about the input, and what to fill in where it is silent."""
+
+    read: ReadOptions = field(default_factory=ReadOptions)
+    provider: str | None = None
+    model: str | None = None
+
+
+class NothingReadableError(SourceError):
+    """No record could be read from any input."""
+
+    def __init__(self, message: str, report: LoadReport) -> None:
+        """Keep the account of what was tried."""
+        super().__init__(message)
+        self.report = report
+
+
+def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]]:
+    """Return the readable files behind paths, and the unreadable ones.
+
+    Raises:
+        SourceError: When a path leads to no file.
+    """
+    looked = [inspect(shown, path) for shown, path in expand(paths)]
+    files = [item for item in looked if isinstance(item, InputFile)]
+    return files, [item for item in looked if isinstance(item, Unreadable)]
+
+
+def load(
+    connection: Connection, paths: Sequence[str], options: LoadOptions, progress: Progress = lambda _: None
+) -> Loaded:
+    """Return the ledger of all files behind paths.
+
+    Raises:
+        SourceError: When a path leads to no file.
+        NothingReadableError: When not one record could be read; the message says why for every file.
+    """
+    progress("looking at the files")
+    files, unreadable = inspect_all(paths)
+    batches, foreign = make_batches(files, options.read)
+    unreadable += foreign
+    progress(f"reading {len(files):,} file{'s' if len(files) != 1 else ''}")
+    ledger, batches, skipped, broken = _read(connection, batches, options)
+    unreadable += broken
+    if ledger is None:
+        report = LoadReport(counts=(), skipped=(), unreadable=tuple(unreadable))
+        raise NothingReadableError(_nothing(report), report)
+    progress("looking for duplicates")
+    ledger = mark_duplicates(connection, ledger)
+    rejected = _shown_rejects(rejected_rows(connection), files)
+    report = LoadReport(
+        counts=(*_counts(connection, ledger), *_reject_counts(rejected)),
+        skipped=(*skipped, *rejected),
+        unreadable=tuple(unreadable),
+    )
+    if not report.rows(RECORD):
+        raise NothingReadableError(_nothing(report), report)
+    records = ledger.filter(ledger.fate == RECORD)
+    return Loaded(records, report)
+
+
+def _read(
+    connection: Connection, batches: list[Batch], options: LoadOptions
+) -> tuple[Expr | None, list[Batch], list[SkippedRow], list[Unreadable]]:
+    """Read all batches into one stored table; again, when lines turn out to be of yet another format."""
+    broken: list[Unreadable] = []
+    for _ in range(_MOST_ROUNDS):
+        ledger, batches, failed = _store(connection, batches, options)
+        broken += failed
+        if ledger is None:
+            return None, batches, [], broken
+        skipped = _locate(connection, batches, ledger)
+        wider = [_widen(batch, skipped) for batch in batches]
+        if options.read.format or wider == batches:
+            return ledger, batches, skipped, broken
+        batches = wider
+    return ledger, batches, skipped, broken
+
+
+def _store(
+    connection: Connection, batches: list[Batch], options: LoadOptions
+) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
+    tables, usable, broken = [], [], []
+    for batch in batches:
+        try:
+            tables.append(batch.ledger(batch.raw(connection, batch.files)))
+            usable.append(batch)
+        except ForeignTableError as error:
+            broken.append(Unreadable(error.shown, str(error)))
+    while tables:
+        try:
+            stored = store(connection, "ledger_raw", _union(tables, options))
+        except connection_errors() as error:
+            # One broken document must not take the run down: find it, say so, go on without it.
+            bad = [not _readable(connection, table) for table in tables]
+            if not any(bad):
+                raise
+            for batch, is_bad in zip(usable, bad, strict=True):
+                if is_bad:
+                    broken += [Unreadable(file.shown, _first_line(error)) for file in batch.files]
+            tables = [table for table, is_bad in zip(tables, bad, strict=True) if not is_bad]
+            usable = [batch for batch, is_bad in zip(usable, bad, strict=True) if not is_bad]
+        else:
+            return stored, usable, broken
+    return None, usable, broken
+
+
+def connection_errors() -> tuple[type[Exception], ...]:
+    """Return what the engine raises when an input cannot be read."""
+    import duckdb  # noqa: PLC0415  (only where the engine is in use)
+
+    return (duckdb.Error,)
+
+
+def _readable(connection: Connection, table: Expr) -> bool:
+    try:
+        connection.execute(table.count())
+    except connection_errors():
+        return False
+    return True
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0][:300]
+
+
+def _union(tables: list[Expr], options: LoadOptions) -> Expr:
+    names = [name for name in COLUMNS if any(name in table.columns for table in tables)]
+    for name, given in (("provider", options.provider), ("model", options.model)):
+        if given and name not in names:
+            names.append(name)
+
+    def aligned(table: Expr) -> Expr:
+        columns = {name: table[name] if name in table.columns else ibis.null(COLUMNS[name]) for name in names}
+        for name, given in (("provider", options.provider), ("model", options.model)):
+            if given:
+                columns[name] = ibis.coalesce(columns[name], given)
+        return table.select(**columns)
+
+    first, *rest = [aligned(table) for table in tables]
+    return first.union(*rest, distinct=False) if rest else first
+
+
+def _counts(connection: Connection, ledger: Expr) -> list[FileRows]:
+    keys = [name for name in ("source_file", "format", "fate", "reason", "problem") if name in ledger.columns]
+    frame = connection.execute(ledger.group_by(keys).agg(rows=ledger.count()).order_by(keys))
+    return [
+        FileRows(
+            file=row["source_file"],
+            format=row["format"] or "",
+            fate=row["fate"],
+            reason=row["reason"] if isinstance(row["reason"], str) else None,
+            problem=row["problem"] if isinstance(row.get("problem"), str) else None,
+            rows=int(row["rows"]),
+        )
+        for row in frame.to_dict("records")
+    ]
+
+
+def _locate(connection: Connection, batches: list[Batch], ledger: Expr) -> list[SkippedRow]:
+    """Return where the skipped rows are, for the files that have some."""
+    bad = ledger.filter(ledger.fate == SKIPPED).select("source_file").distinct()
+    names = set(connection.execute(bad)["source_file"])
+    if not names:
+        return []
+    out: list[SkippedRow] = []
+    looked = 0
+    for batch in batches:
+        for file in batch.files:
+            if file.shown in names and looked < _MOST_FILES_LOCATED:
+                looked += 1
+                out += skipped_rows(connection, batch, file)
+    return out
+
+
+def _widen(batch: Batch, skipped: Sequence[SkippedRow]) -> Batch:
+    """Return the batch with a plan that also reads those of its skipped lines that some importer claims."""
+    if batch.plan is None:
+        return batch
+    shown = {file.shown for file in batch.files}
+    texts = [row.text for row in skipped if row.file in shown and row.text and row.reason == UNRECOGNISED]
+    plan = extend(batch.plan, make_plan((json.loads(text) for text in texts), json_importers()))
+    return batch if len(plan.parts) == len(batch.plan.parts) else json_batch(batch.files, plan)
+
+
+def _shown_rejects(rows: Sequence[SkippedRow], files: Sequence[InputFile]) -> list[SkippedRow]:
+    names = {str(file.path): file.shown for file in files}
+    return [replace(row, file=names.get(row.file, row.file)) for row in rows]
+
+
+def _reject_counts(rows: Sequence[SkippedRow]) -> list[FileRows]:
+    by_file: dict[tuple[str, str], int] = {}
+    for row in rows:
+        by_file[row.file, row.reason] = by_file.get((row.file, row.reason), 0) + 1
+    return [
+        FileRows(file=file, format="", fate=SKIPPED, reason=reason, problem=None, rows=count)
+        for (file, reason), count in by_file.items()
+    ]
+
+
+def _nothing(report: LoadReport) -> str:
+    reasons = [f"{item.shown}: {item.reason}" for item in report.unreadable[:5]]
+    skipped, ignored = report.rows(SKIPPED), report.rows(IGNORED) + report.rows(DUPLICATE)
+    if skipped or ignored:
+        reasons.append(f"{skipped + ignored:,} rows were read and none is a request with usage")
+    return "; ".join(reasons) if reasons else "no file to read"

@@ -1,0 +1,99 @@
+"""Where the skipped rows are: file, line and reason, looked up only for files that have some."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+
+from workloads import relations
+from workloads.batches import Batch
+from workloads.json_plan import UNRECOGNISED
+from workloads.ledger import SKIPPED
+from workloads.sources import InputFile, Kind
+
+Connection = Any
+
+NOT_JSON = "not valid JSON"
+NOT_AN_OBJECT = "JSON, but not an object"
+BROKEN_ROW = "the row does not fit the header"
+
+_MOST_PER_FILE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row that should have been a record and could not be read."""
+
+    file: str
+    line: int | None
+    reason: str
+    text: str | None = None
+    """The line itself, when it is JSON of no known format; used to recognise it and never shown."""
+
+
+def skipped_rows(connection: Connection, batch: Batch, file: InputFile) -> list[SkippedRow]:
+    """Return the skipped rows of one file (the first thousand), by reading it once more with row numbers."""
+    raw = batch.raw(connection, [file])
+    raw = raw.mutate(row_in_file=ibis.row_number())
+    columns = batch.read(raw)
+    rows = raw.select("row_in_file", fate=columns["fate"], reason=columns["reason"])
+    rows = rows.filter(rows.fate == SKIPPED).order_by("row_in_file").limit(_MOST_PER_FILE)
+    found = connection.execute(rows)
+    numbers, reasons = (
+        [int(number) for number in found["row_in_file"]],
+        [str(text) for text in found["reason"]],
+    )
+    if file.kind is Kind.JSON_LINES:
+        return _with_lines(connection, file, numbers, reasons)
+    header = 1 + (file.dialect.skip_lines + 1 if file.dialect else 0)
+    return [
+        SkippedRow(file.shown, number + header, reason)
+        for number, reason in zip(numbers, reasons, strict=True)
+    ]
+
+
+def _with_lines(
+    connection: Connection, file: InputFile, numbers: Sequence[int], reasons: Sequence[str]
+) -> list[SkippedRow]:
+    """Return rows with their physical line numbers (blank lines count) and a closer reason."""
+    lines = relations.text_lines(connection, file)
+    lines = lines.filter(lines.text.notnull())
+    lines = lines.mutate(row_in_file=ibis.row_number().over(ibis.window(order_by=lines.line)))
+    wanted = lines.filter(lines.row_in_file.isin(list(numbers))).order_by("row_in_file")
+    texts = {
+        int(row.row_in_file): (int(row.line), str(row.text))
+        for row in connection.execute(wanted).itertuples()
+    }
+    out = []
+    for number, reason in zip(numbers, reasons, strict=True):
+        line, text = texts.get(number, (None, ""))
+        if reason == UNRECOGNISED:
+            reason, text = _closer(text)
+            out.append(SkippedRow(file.shown, line, reason, text or None))
+        else:
+            out.append(SkippedRow(file.shown, line, reason))
+    return out
+
+
+def _closer(text: str) -> tuple[str, str]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return NOT_JSON, ""
+    return (UNRECOGNISED, text) if isinstance(value, dict) else (NOT_AN_OBJECT, "")
+
+
+def rejected_rows(connection: Connection) -> list[SkippedRow]:
+    """Return the CSV rows that the engine could not fit to the header, each once."""
+    if "reject_errors" not in {name for (name,) in connection.raw_sql("SHOW TABLES").fetchall()}:
+        return []
+    found = connection.raw_sql(
+        "SELECT DISTINCT s.file_path, e.line, e.error_type FROM reject_errors e "
+        "JOIN reject_scans s ON s.scan_id = e.scan_id AND s.file_id = e.file_id ORDER BY 1, 2"
+    ).fetchall()
+    rows: dict[tuple[str, int], SkippedRow] = {}
+    for path, line, kind in found:
+        rows.setdefault((path, line), SkippedRow(path, line, f"{BROKEN_ROW}: {str(kind).lower()}"))
+    return list(rows.values())

@@ -1,0 +1,125 @@
+"""Raw tables: what the engine sees of the input files, before any importer."""
+
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import ibis
+
+from workloads.schema import Schema, column_types, identifier, quote
+from workloads.sources import CsvDialect, InputFile
+
+Connection = Any
+
+FILE_COLUMN: Final = "__file"
+LINE_DELIMITER: Final = "\\x02"
+"""Stands in no text file: the whole line is one column."""
+
+_OBJECT_BYTES: Final = 1 << 25
+_numbers = count(1)
+
+
+def connect(*, memory_limit: str | None = None) -> Connection:
+    """Return an engine of its own, in process, in UTC, that never reaches out to load anything."""
+    connection = ibis.duckdb.connect()
+    connection.raw_sql("SET TimeZone = 'UTC'")
+    connection.raw_sql("SET autoinstall_known_extensions = false")
+    connection.raw_sql("SET autoload_known_extensions = true")
+    connection.raw_sql("SET enable_progress_bar = false")
+    if memory_limit:
+        connection.raw_sql(f"SET memory_limit = {quote(memory_limit)}")
+    return connection
+
+
+def _view(connection: Connection, query: str) -> Any:
+    name = f"raw_{next(_numbers)}"
+    connection.raw_sql(f"CREATE TEMP VIEW {identifier(name)} AS {query}")
+    return connection.table(name)
+
+
+def store(connection: Connection, name: str, expr: Any) -> Any:
+    """Return an expression's rows as a stored (in-memory, spillable) table of that name, replacing an older one."""
+    connection.raw_sql(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {ibis.to_sql(expr, dialect='duckdb')}")
+    return connection.table(name)
+
+
+def literal_path(path: Path) -> str:
+    """Return a path as SQL text that the engine will not take for a pattern."""
+    return quote("".join(f"[{mark}]" if mark in "[*?" else mark for mark in str(path)))
+
+
+def _paths(files: Sequence[InputFile]) -> str:
+    return "[" + ", ".join(literal_path(file.path) for file in files) + "]"
+
+
+def json_lines(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Any:
+    """Return one row a line, read with a declared schema; a line that is no JSON object reads as nulls."""
+    return _view(
+        connection,
+        f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', ignore_errors = true, "
+        f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, maximum_object_size = {_OBJECT_BYTES})",
+    )
+
+
+def json_documents(connection: Connection, file: InputFile, schema: Schema) -> Any:
+    """Return one row an object of a JSON document (an array, one object, or objects one after another)."""
+    array = file.path.open("rb").read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    size = max(file.path.stat().st_size + 1, _OBJECT_BYTES)
+    structure = _structure(schema)
+    return _view(
+        connection,
+        f"SELECT j.*, {identifier(FILE_COLUMN)} FROM (SELECT from_json(json, {quote(structure)}) AS j, "
+        f"filename AS {identifier(FILE_COLUMN)} FROM read_json_objects({_paths([file])}, "
+        f"format = {quote('array' if array else 'unstructured')}, filename = true, maximum_object_size = {size}))",
+    )
+
+
+def _structure(value: Any) -> str:
+    """Return a schema in the notation of from_json."""
+    if isinstance(value, list):
+        return f"[{_structure(value[0])}]"
+    if isinstance(value, str):
+        return f'"{value}"'
+    return "{" + ", ".join(f"{identifier(key)}: {_structure(inner)}" for key, inner in value.items()) + "}"
+
+
+def csv_rows(connection: Connection, files: Sequence[InputFile], dialect: CsvDialect) -> Any:
+    """Return one row a data row, every column as text; structurally broken rows go to the engine's rejects."""
+    names = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in unique(dialect.header))
+    return _view(
+        connection,
+        f"SELECT * FROM read_csv({_paths(files)}, columns = {{{names}}}, header = true, auto_detect = false, "
+        f"delim = {quote(dialect.delimiter)}, quote = '\"', escape = '\"', skip = {dialect.skip_lines}, "
+        f"filename = {quote(FILE_COLUMN)}, store_rejects = true, null_padding = false)",
+    )
+
+
+def parquet_rows(connection: Connection, files: Sequence[InputFile]) -> Any:
+    """Return the rows of Parquet files with equal columns."""
+    return _view(
+        connection,
+        f"SELECT * FROM read_parquet({_paths(files)}, filename = {quote(FILE_COLUMN)}, union_by_name = true)",
+    )
+
+
+def text_lines(connection: Connection, file: InputFile) -> Any:
+    """Return every line of a text file: ``line`` (1-based), ``text`` (null when blank)."""
+    return _view(
+        connection,
+        "SELECT row_number() OVER () AS line, nullif(trim(text), '') AS text FROM "
+        f"read_csv({_paths([file])}, columns = {{'text': 'VARCHAR'}}, delim = '{LINE_DELIMITER}', quote = '', "
+        f"escape = '', header = false, auto_detect = false, strict_mode = false, max_line_size = {_OBJECT_BYTES})",
+    )
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Return column names with repeated and empty ones made distinct."""
+    seen: dict[str, int] = {}
+    out = []
+    for index, name in enumerate(names):
+        base = name.lstrip("\ufeff") or f"column_{index + 1}"
+        key = base.lower()
+        seen[key] = seen.get(key, 0) + 1
+        out.append(base if seen[key] == 1 else f"{base}_{seen[key]}")
+    return out
