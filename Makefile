@@ -1,0 +1,92 @@
+# Everything a contributor runs. `make` lists the targets; PYTHON=python3.12 chooses the interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# `make check` takes the tools of .venv when it is there, else those on the PATH.
+RUN = $(if $(wildcard $(BIN)/ruff),$(BIN)/)
+PIP_OPTIONS := --quiet --disable-pip-version-check --no-input --constraint constraints.txt
+NAMES ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check golden bench wheel-check lock chromium clean
+.DELETE_ON_ERROR:
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(firstword $(MAKEFILE_LIST)) | awk -F': ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.installed  ## install into .venv, analyse a sample log, say where the report is
+	@$(BIN)/advisor demo --to demo
+	@for page in demo/*.html; do test -e "$$page" && echo "Report: file://$(CURDIR)/$$page"; done
+
+test: $(VENV)/.installed-dev chromium  ## install into .venv what the checks need, then check
+	@$(MAKE) --no-print-directory check
+
+check:  ## format, lint, types, layers and tests, with what is installed
+	$(RUN)ruff format --check --quiet .
+	$(RUN)ruff check --quiet .
+	$(RUN)mypy
+	$(RUN)pyright --pythonpath "$$(command -v $(RUN)python)"
+	$(RUN)lint-imports
+	$(RUN)python -m pytest -q -n auto
+
+golden:  ## write the golden files again and show what changed
+	$(RUN)python -m pytest -q --update-golden
+	@git --no-pager diff --stat -- tests/golden
+
+bench: $(VENV)/.installed  ## measure beside the bare engine: make bench NAMES="startup chat"
+	@$(BIN)/python benchmarks/bench.py $(NAMES)
+
+wheel-check: $(VENV)/.installed  ## build the wheel, install it alone, use it from another folder
+	@rm -rf build/wheel && mkdir -p build/wheel/elsewhere
+	@$(BIN)/python -m pip wheel $(PIP_OPTIONS) --no-deps --wheel-dir build/wheel .
+	@$(BIN)/python -m zipfile -l build/wheel/*.whl > build/wheel/names
+	@for wanted in advisor/templates/ pricing/data/ advisor/cli.py; do \
+		grep -q "^$$wanted" build/wheel/names || { echo "wheel-check: $$wanted is not in the wheel" >&2; exit 1; }; done
+	@! grep -E '^(templates|tests|docs|benchmarks|examples|tools)/' build/wheel/names \
+		|| { echo "wheel-check: these do not belong into the wheel" >&2; exit 1; }
+	@$(BIN)/python -m venv build/wheel/venv
+	@build/wheel/venv/bin/pip install $(PIP_OPTIONS) build/wheel/*.whl
+	@cd build/wheel/elsewhere && ../venv/bin/advisor --help > help.txt && ../venv/bin/advisor demo --to demo > demo.txt
+	@echo "wheel-check: $$(ls build/wheel/*.whl) holds the templates and the prices, and works from another folder"
+
+lock: $(VENV)/.python  ## pin the newest versions that pyproject.toml allows into constraints.txt
+	@rm -rf build/lock && mkdir -p build && $(BIN)/python -m venv build/lock
+	@build/lock/bin/pip install --quiet --disable-pip-version-check --no-input '.[dev]'
+	@sed -n '/^#/p' constraints.txt > build/lock/pins
+	@build/lock/bin/pip freeze --disable-pip-version-check --exclude token-cost-advisor | LC_ALL=C sort -f >> build/lock/pins
+	@! grep -E '@|:/' build/lock/pins || { echo "lock: these are places, not versions" >&2; exit 1; }
+	@cp build/lock/pins constraints.txt && git --no-pager diff --stat -- constraints.txt
+
+clean:  ## remove everything that these targets made
+	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The browser tests want Debian's chromium and skip without it.
+chromium:
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; \
+	then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		mkdir -p build; \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
+			> build/chromium.log 2>&1 < /dev/null \
+			|| echo "chromium could not be installed (build/chromium.log); the browser tests are skipped"; \
+	else echo "chromium is not here; the browser tests are skipped"; fi
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12" >&2; \
+		exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt
+	@echo "installing token-cost-advisor into $(VENV)"
+	@$(BIN)/pip install $(PIP_OPTIONS) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.python pyproject.toml constraints.txt
+	@echo "installing token-cost-advisor and what its checks need into $(VENV)"
+	@$(BIN)/pip install $(PIP_OPTIONS) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
