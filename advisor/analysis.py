@@ -7,17 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from enum import StrEnum
 
 from pricing.meters import Meter
+from workloads.phase_mix import PhaseClass, PhaseMix
 
-
-class PhaseClass(StrEnum):
-    """The class of a workload: which phase dominates on a stated basis."""
-
-    PREFILL_DOMINATED = "prefill_dominated"
-    DECODE_DOMINATED = "decode_dominated"
-    BALANCED = "balanced"
+__all__ = [
+    "Analysis", "CostReport", "DataReport", "DaySlice", "Distribution", "Location", "ModelSlice", "PhaseClass",
+    "PhaseMix", "PriceRow", "Problem", "Provenance", "ShapeBin", "Slice", "Source", "Unpriced", "Workload",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,26 +134,6 @@ class Distribution:
     p50: float
     p90: float
     p99: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PhaseMix:
-    """How much of a workload is prefill and how much decode, on one basis."""
-
-    basis: str
-    """``cost`` (what the bill says) or ``gpu_time`` (what the hardware spends, modelled)."""
-    prefill: float
-    """The prefill amount: USD on the cost basis, seconds on the time basis."""
-    decode: float
-    prefill_share: float
-    decode_share: float
-    phase_class: PhaseClass
-    distance: float
-    """Share that would have to move for the next class (0..1)."""
-    weak: str | None
-    """Why the class is not to be trusted (too few requests, buckets, unpriced), or None."""
-    explanation: str
-    """One sentence: the numbers that decided it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

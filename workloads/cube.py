@@ -1,0 +1,271 @@
+"""The scan: ledger to small tables, in the engine. Everything after it is arithmetic on a few thousand rows.
+
+Price is linear in tokens once provider, model, instant of price, context tier and service tier are fixed. So the
+scan cuts records into cells within which all of these are constant, and keeps one sum a meter for each cell.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+import ibis
+import pandas as pd
+
+from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS
+from pricing.units import MINUTES_PER_DAY
+from workloads.cube_columns import column, present_meters, total, with_sizes
+from workloads.expressions import is_true
+from workloads.grouping import Grouping
+from workloads.relations import store
+from workloads.times import local_time, zone_steps
+
+Expr = Any
+Connection = Any
+
+BINS_PER_DECADE: Final = 4
+"""Cells of the shape histogram on each axis, per factor of ten."""
+
+_QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateCuts:
+    """Where prices change, for the models of a log; plain numbers, so that this package needs no prices.
+
+    Attributes:
+        breakpoints: UTC instants at which some rate changes.
+        context_thresholds: Prompt sizes above which (strictly) some rate changes.
+        clock_edges: Minutes of the UTC week (Monday 00:00 is 0) at which some rate changes.
+        clocked: ``(provider, model)`` as logged, of the models with such hours.
+    """
+
+    breakpoints: Sequence[datetime] = ()
+    context_thresholds: Sequence[int] = ()
+    clock_edges: Sequence[int] = ()
+    clocked: Sequence[tuple[str | None, str]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """Which records count, and how their days are cut.
+
+    Attributes:
+        timezone: IANA name; days are calendar days there.
+        since: First day, inclusive; None: from the beginning.
+        until: Last day, inclusive; None: to the end.
+    """
+
+    timezone: str = "UTC"
+    since: date | None = None
+    until: date | None = None
+
+
+def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
+    """Return the records of the period as a stored table, with day and sizes.
+
+    Adds ``day`` (calendar day in the period's zone; null without a time), ``input_tokens`` and ``output_tokens``.
+    """
+    ledger = with_sizes(ledger)
+    ledger = ledger.mutate(day=_day(connection, ledger, period.timezone))
+    if period.since:
+        ledger = ledger.filter(ledger.day >= ibis.literal(period.since, type="date"))
+    if period.until:
+        ledger = ledger.filter(ledger.day <= ibis.literal(period.until, type="date"))
+    dropped = [name for name in ("fate", "reason") if name in ledger.columns]
+    dropped += [name for name in ledger.columns if name.startswith("dedup_")]
+    return store(connection, "records", ledger.drop(*dropped))
+
+
+def _day(connection: Connection, ledger: Expr, timezone: str) -> Expr:
+    if "started_at" not in ledger.columns:
+        return column(ledger, "usage_date")
+    if timezone == "UTC":
+        return ibis.coalesce(column(ledger, "usage_date"), ledger.started_at.date())
+    span = connection.execute(ledger.agg(first=ledger.started_at.min(), last=ledger.started_at.max())).iloc[0]
+    if pd.isna(span["first"]):
+        return column(ledger, "usage_date")
+    first, last = span["first"].to_pydatetime(), span["last"].to_pydatetime()
+    steps = zone_steps(timezone, first, last + timedelta(seconds=1))
+    return ibis.coalesce(column(ledger, "usage_date"), local_time(ledger.started_at, steps).date())
+
+
+def models_of(connection: Connection, records: Expr) -> list[tuple[str | None, str]]:
+    """Return the distinct ``(provider, model)`` of the records; records without a model are left out."""
+    if "model" not in records.columns:
+        return []
+    pairs = records.select(provider=column(records, "provider"), model=records.model).distinct()
+    frame = connection.execute(pairs.filter(pairs.model.notnull()))
+    return sorted(
+        ((_text(row.provider), str(row.model)) for row in frame.itertuples()),
+        key=lambda pair: (pair[0] or "", pair[1]),
+    )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: RateCuts) -> pd.DataFrame:
+    """Return the usage cube: one row a cell, with exact sums.
+
+    Columns: ``day, workload, provider, model, service_tier`` (keys as logged); ``price_at`` (an instant of the cell,
+    UTC; NaT without times), ``context_tokens`` (a prompt size of the cell; NA for buckets, whose requests have no
+    known size); ``records, requests`` (NA: some bucket does not say), ``unmeasured`` (records without any count),
+    ``cache_records`` (records that report cache reads), ``cache_read_known`` and ``cache_input_known`` (their reads
+    and whole prompts), one column a meter and ``reasoning`` (NA: not reported by any record of the cell),
+    ``decode_context`` and ``prefill_context`` (token pairs that attention reads, see ``pricing.phases``),
+    ``recorded_cost_usd`` and ``recorded`` (money that the log states, and how many records state it).
+    """
+    cells = _cells(records, grouping, cuts)
+    keys = ["day", "workload", "provider", "model", "service_tier", "cell_epoch", "cell_context", "cell_clock", "bucketed"]
+    meters = [str(meter) for meter in present_meters(records)]
+    sums = {name: cells[name].sum() for name in meters}
+    if "reasoning" in records.columns:
+        sums["reasoning"] = cells["reasoning"].sum()
+    measured = cells.input_tokens.notnull() | cells.output_tokens.notnull()
+    grouped = cells.group_by(keys).agg(
+        price_at=cells.started_at.min(),
+        context_tokens=cells.context_tokens.max(),
+        records=cells.count(),
+        requests=cells.requests.sum(),
+        requests_unknown=cells.requests.isnull().sum(),
+        unmeasured=(~measured).sum(),
+        cache_records=cells.cache_reads.notnull().sum(),
+        cache_read_known=cells.cache_reads.sum(),
+        cache_input_known=cells.cached_input.sum(),
+        decode_context=cells.decode_context.sum(),
+        prefill_context=cells.prefill_context.sum(),
+        recorded_cost_usd=cells.recorded_cost_usd.sum(),
+        recorded=cells.recorded_cost_usd.count(),
+        **sums,
+    )
+    return _fetch(connection, grouped.order_by(keys), [*meters, "reasoning", "requests"])
+
+
+def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
+    bucketed = column(records, "bucket_seconds").notnull()
+    started = column(records, "started_at")
+    # A bucket is many requests: its size says nothing about any one of them, so it never reaches a context tier.
+    context = ibis.cases((bucketed, ibis.null("int64")), else_=records.input_tokens)
+    reads = total(records, CACHE_READ_METERS)
+    epoch = ibis.literal(0)
+    for instant in cuts.breakpoints:
+        naive = instant.replace(tzinfo=None)
+        epoch = epoch + (started >= ibis.literal(naive, type="timestamp")).cast("int64")
+    band = ibis.literal(0)
+    for threshold in cuts.context_thresholds:
+        band = band + is_true(context > threshold).cast("int64")
+    return records.mutate(
+        workload=grouping.name_of(records),
+        provider=column(records, "provider"),
+        model=column(records, "model"),
+        service_tier=column(records, "service_tier"),
+        bucketed=bucketed,
+        context_tokens=context,
+        cell_epoch=epoch,
+        cell_context=band,
+        cell_clock=_clock_cell(records, started, cuts),
+        started_at=started,
+        recorded_cost_usd=column(records, "recorded_cost_usd"),
+        cache_reads=reads,
+        cached_input=ibis.cases((reads.notnull(), records.input_tokens), else_=ibis.null("int64")),
+        decode_context=_decode_context(records),
+        prefill_context=_prefill_context(records),
+    )
+
+
+def _clock_cell(records: Expr, started: Expr, cuts: RateCuts) -> Expr:
+    if not cuts.clocked or not cuts.clock_edges:
+        return ibis.literal(0)
+    minute = started.day_of_week.index() * MINUTES_PER_DAY + started.hour() * 60 + started.minute()
+    cell = ibis.literal(0)
+    for edge in cuts.clock_edges:
+        cell = cell + (minute >= edge).cast("int64")
+    clocked = records.model.isin([model for _, model in cuts.clocked])
+    return ibis.cases((is_true(clocked), cell), else_=0)
+
+
+def _decode_context(records: Expr) -> Expr:
+    """Token pairs read while decoding: each output token reads the prompt and what was written before it."""
+    output = records.output_tokens.cast("float64")
+    return output * (ibis.coalesce(records.input_tokens, 0) + output / 2)
+
+
+def _prefill_context(records: Expr) -> Expr:
+    """Token pairs computed in prefill: each new token looks at all before it, cached or not."""
+    cached = ibis.coalesce(total(records, CACHE_READ_METERS), 0)
+    new = (records.input_tokens - cached).cast("float64")
+    return new * (cached + new / 2)
+
+
+def _fetch(connection: Connection, expr: Expr, exact: Sequence[str]) -> pd.DataFrame:
+    """Return a small result; sums past 64 bits come as Python integers."""
+    try:
+        frame = connection.execute(expr)
+    except (OverflowError, ValueError) as error:
+        if "int64" not in str(error).lower() and "overflow" not in str(error).lower() and "bounds" not in str(error).lower():
+            raise
+        wide = {name: expr[name].cast("decimal(38, 0)") for name in exact if name in expr.columns}
+        frame = connection.execute(expr.mutate(**wide))
+    for name in exact:
+        if name in frame.columns:
+            frame[name] = _whole_numbers(frame[name])
+    frame["price_at"] = pd.to_datetime(frame["price_at"], utc=True)
+    return frame
+
+
+def _whole_numbers(values: pd.Series) -> pd.Series:
+    """Return a column of sums as nullable 64-bit integers, or as Python integers where they do not fit."""
+    if values.dtype == object:
+        return values.map(lambda value: None if pd.isna(value) else int(value)).astype(object)
+    return values.astype("Int64")
+
+
+def size_quantiles(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
+    """Return mean and quantiles per workload of sizes and times of single requests; buckets are left out.
+
+    One row a workload; columns ``<what>_mean, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
+    duration_seconds (NaN: not reported), ``requests``, ``first`` and ``last``. Quantiles interpolate linearly.
+    """
+    single = records.filter(column(records, "bucket_seconds").isnull()).mutate(workload=grouping.name_of(records))
+    columns: dict[str, Expr] = {}
+    for name in ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds"):
+        if name not in single.columns:
+            continue
+        columns[f"{name}_mean"] = single[name].mean()
+        for label, share in _QUANTILES.items():
+            columns[f"{name}_{label}"] = single[name].cast("float64").quantile(share)
+    return connection.execute(single.group_by("workload").agg(requests=single.count(), **columns))
+
+
+def spans(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
+    """Return the first and last instant per workload: ``workload, first, last`` (NaT without times)."""
+    named = records.select(workload=grouping.name_of(records), at=column(records, "started_at"))
+    return connection.execute(named.group_by("workload").agg(first=named["at"].min(), last=named["at"].max()))
+
+
+def shapes(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
+    """Return the shape histogram: ``workload, input_bin, output_bin, requests``, log-spaced cells.
+
+    Bin ``b`` holds sizes in ``[10 ** (b / BINS_PER_DECADE), 10 ** ((b + 1) / BINS_PER_DECADE))``; -1 holds zero.
+    """
+    single = records.filter(column(records, "bucket_seconds").isnull() & records.input_tokens.notnull())
+    binned = single.select(
+        workload=grouping.name_of(single),
+        input_bin=_bin(single.input_tokens),
+        output_bin=_bin(ibis.coalesce(single.output_tokens, 0)),
+    )
+    keys = ["workload", "input_bin", "output_bin"]
+    return connection.execute(binned.group_by(keys).agg(requests=binned.count()).order_by(keys))
+
+
+def _bin(count: Expr) -> Expr:
+    # The tiny shift keeps exact powers of ten in the bin that they open, whatever the engine's logarithm rounds to.
+    log = (count.cast("float64").log10() * BINS_PER_DECADE + 1e-9).floor().cast("int64")
+    return ibis.cases((count >= 1, log), else_=-1)
+
+
+def meters_of(kind: str) -> tuple[str, ...]:
+    """Return the ledger columns of prompt or answer meters (``input`` or ``output``)."""
+    return tuple(str(meter) for meter in (INPUT_METERS if kind == "input" else OUTPUT_METERS))

@@ -1,0 +1,97 @@
+"""What a workload is: a group of requests that a team would call one thing.
+
+The user's ``--group-by`` decides; else the most telling label that the log has; else the file, when several files
+have names of their own; else the model and the size of prompt and answer.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Final
+
+import ibis
+
+from workloads.cube_columns import column
+from workloads.ledger import LABEL_COLUMNS
+
+Expr = Any
+Connection = Any
+
+GROUP_KEYS: Final = (*LABEL_COLUMNS, "model", "provider", "service_tier", "region", "source", "format")
+"""What ``--group-by`` accepts."""
+
+_PREFERRED: Final = ("application", "project", "endpoint", "team", "api_key")
+_LEAST_COVERAGE: Final = 0.5
+_MOST_FILES: Final = 24
+
+UNLABELLED: Final = "(unlabelled)"
+
+_INPUT_CLASSES: Final = ((1_000, "short prompt"), (8_000, "medium prompt"), (64_000, "long prompt"))
+_LONGEST_INPUT: Final = "very long prompt"
+_OUTPUT_CLASSES: Final = ((100, "brief answer"), (1_000, "medium answer"))
+_LONGEST_OUTPUT: Final = "long answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How workloads are told apart."""
+
+    keys: tuple[str, ...]
+    """Ledger columns (or ``source``), or empty for sizes."""
+    rule: str
+    """The rule in words, for the report."""
+
+    def name_of(self, ledger: Expr) -> Expr:
+        """Return the workload's name of every record."""
+        if not self.keys:
+            return _by_size(ledger)
+        parts = [_label(ledger, key) for key in self.keys]
+        name = parts[0]
+        for part in parts[1:]:
+            name = name + " / " + part
+        return name
+
+
+def choose_grouping(connection: Connection, ledger: Expr, keys: Sequence[str]) -> Grouping:
+    """Return the grouping for a ledger: the user's keys, else the best that the log offers."""
+    if keys:
+        return Grouping(tuple(keys), f"grouped by {', '.join(keys)} as asked")
+    present = [name for name in _PREFERRED if name in ledger.columns]
+    if present:
+        counts = {f"{name}_known": ledger[name].count() for name in present}
+        kinds = {f"{name}_kinds": ledger[name].nunique() for name in present}
+        stats = connection.execute(ledger.agg(rows=ledger.count(), **counts, **kinds)).iloc[0]
+        covered = [name for name in present if stats[f"{name}_known"] >= _LEAST_COVERAGE * stats["rows"] > 0]
+        telling = [name for name in covered if stats[f"{name}_kinds"] > 1]
+        for name in telling or covered:
+            share = stats[f"{name}_known"] / stats["rows"]
+            return Grouping((name,), f"grouped by {name}, which {share:.0%} of the records carry")
+    files = list(connection.execute(ledger.select("source_file").distinct())["source_file"])
+    stems = {_stem(file) for file in files}
+    if 1 < len(stems) == len(files) <= _MOST_FILES:
+        return Grouping(("source",), "grouped by file: the log has no labels, and its files have names of their own")
+    return Grouping((), "grouped by model and by size of prompt and answer: the log has no labels")
+
+
+def _stem(file: str) -> str:
+    """Return a file's name without dates, counters and suffixes: rotated logs have one."""
+    return re.sub(r"[\d._-]+", "", PurePath(file).name.split(".")[0]).lower()
+
+
+def _label(ledger: Expr, key: str) -> Expr:
+    if key == "source":
+        return ledger.source_file.re_extract(r"([^/\\]+?)(\.[A-Za-z0-9]+)*$", 1)
+    return ibis.coalesce(column(ledger, key), UNLABELLED)
+
+
+def _by_size(ledger: Expr) -> Expr:
+    model = ibis.coalesce(column(ledger, "model"), "any model")
+    prompt = _class(ledger.input_tokens, _INPUT_CLASSES, _LONGEST_INPUT)
+    answer = _class(ledger.output_tokens, _OUTPUT_CLASSES, _LONGEST_OUTPUT)
+    sized = model + ": " + prompt + ", " + answer
+    return ibis.cases((column(ledger, "bucket_seconds").notnull(), model), else_=sized)
+
+
+def _class(count: Expr, classes: tuple[tuple[int, str], ...], longest: str) -> Expr:
+    return ibis.cases(*[(ibis.coalesce(count, 0) < limit, name) for limit, name in classes], else_=longest)
