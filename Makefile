@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # `make check` takes the tools of .venv when it is there, else those on the PATH.
 RUN = $(if $(wildcard $(BIN)/ruff),$(BIN)/)
-PIP_OPTIONS := --quiet --disable-pip-version-check --no-input --constraint constraints.txt
+PIP_OPTIONS := -qq --disable-pip-version-check --no-input --constraint constraints.txt
 NAMES ?=
 
 .DEFAULT_GOAL := help
@@ -27,7 +27,7 @@ check:  ## format, lint, types, layers and tests, with what is installed
 	$(RUN)ruff check --quiet .
 	$(RUN)mypy
 	$(RUN)pyright --pythonpath "$$(command -v $(RUN)python)"
-	$(RUN)lint-imports
+	$(RUN)lint-imports --no-logo
 	$(RUN)python -m pytest -q -n auto
 
 golden:  ## write the golden files again and show what changed
@@ -52,7 +52,7 @@ wheel-check: $(VENV)/.installed  ## build the wheel, install it alone, use it fr
 
 lock: $(VENV)/.python  ## pin the newest versions that pyproject.toml allows into constraints.txt
 	@rm -rf build/lock && mkdir -p build && $(BIN)/python -m venv build/lock
-	@build/lock/bin/pip install --quiet --disable-pip-version-check --no-input '.[dev]'
+	@build/lock/bin/pip install -qq --disable-pip-version-check --no-input '.[dev]'
 	@sed -n '/^#/p' constraints.txt > build/lock/pins
 	@build/lock/bin/pip freeze --disable-pip-version-check --exclude token-cost-advisor | LC_ALL=C sort -f >> build/lock/pins
 	@! grep -E '@|:/' build/lock/pins || { echo "lock: these are places, not versions" >&2; exit 1; }
