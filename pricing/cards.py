@@ -93,8 +93,8 @@ class PriceCard:
 
     @property
     def free(self) -> bool:
-        """Whether every rate is an explicit 0, which an unknown price never is."""
-        rates = [rate for row in self.periods for rate in row.rates.values()]
+        """Whether every token rate is an explicit 0, which an unknown price never is."""
+        rates = [rate for one in self.periods for meter, rate in one.rates.items() if meter.is_tokens]
         return bool(rates) and not any(rates)
 
     def resolve(self, at: datetime, input_tokens: int | None, service_tier: str | None) -> RateSheet:

@@ -82,13 +82,17 @@ def price_cube(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> Price
     exponent = max(
         (_exponent(sheet, meter) for sheet in outcome.sheets for meter in counts), default=MTOK_DIGITS
     )
-    frame = cube.assign(
-        provider_resolved=_take([sheet.provider for sheet in outcome.sheets], outcome.sheet, rows.provider),
-        model_resolved=_take([sheet.model for sheet in outcome.sheets], outcome.sheet, rows.model),
-        sheet=outcome.sheet,
-        unpriced_reason=_take([reason.reason for reason in outcome.reasons], outcome.reason, None),
+    columns = {
+        "provider_resolved": _take(
+            [sheet.provider for sheet in outcome.sheets], outcome.sheet, rows.provider
+        ),
+        "model_resolved": _take([sheet.model for sheet in outcome.sheets], outcome.sheet, rows.model),
+        "unpriced_reason": _take([reason.reason for reason in outcome.reasons], outcome.reason, None),
         **{f"cost_{meter}": _costs(values, meter, outcome, exponent) for meter, values in counts.items()},
-    )
+    }
+    # Said to be objects, or pandas would turn None into NaN.
+    objects = {name: pd.Series(values, index=cube.index, dtype=object) for name, values in columns.items()}
+    frame = cube.assign(sheet=outcome.sheet, **objects)
     return PricedCube(
         frame=frame, sheets=tuple(outcome.sheets), unpriced=tuple(outcome.reasons), exponent=exponent
     )
