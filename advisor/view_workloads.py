@@ -36,6 +36,7 @@ _COLUMNS: Final = (
         quiet=True,
         hint="Modelled prefill / decode time; no bill is made from it",
     ),
+    TableColumn(key="requests", title="Requests", number=True),
     TableColumn(
         key="input", title="Input tokens", number=True, hint="Per request: mean, median and 90th percentile"
     ),
