@@ -52,11 +52,11 @@ WITH lines AS (  -- two calls are seven lines: a question and two answer lines, 
     FROM calls JOIN fillers ON fillers.id = l % 256
 )
 SELECT project, session_id, string_agg(CASE WHEN part = 0 THEN to_json({
-    parentUuid: format('{:016x}', dice(line - 1, $seed)), isSidechain: side, cwd: '/home/dev/project',
+    parentUuid: format('{:016x}', dice(line - 1, $seed)), isSidechain: side, cwd: format('/home/dev/project-{:02d}', session % 40),
     sessionId: session_id, version: '2.1.63', type: 'user',
     message: {role: 'user', content: left(text, 5 * $answer)}, uuid: format('{:016x}', l), timestamp: stamp})
 ELSE to_json({
-    parentUuid: format('{:016x}', dice(line - 1, $seed)), isSidechain: side, cwd: '/home/dev/project',
+    parentUuid: format('{:016x}', dice(line - 1, $seed)), isSidechain: side, cwd: format('/home/dev/project-{:02d}', session % 40),
     sessionId: session_id, version: '2.1.63', type: 'assistant',
     message: {id: format('msg_{:016x}', h), type: 'message', role: 'assistant', model: model,
         content: [{type: 'text', text: left(text, $answer)}],
