@@ -14,7 +14,6 @@ _AXIS: Final = 26.0
 _EDGE: Final = 8.0
 _BAR_FILL: Final = 0.78
 _WIDEST_BAR: Final = 72.0
-_THINNEST: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,24 +247,3 @@ def boxes_path(boxes: Sequence[Box]) -> str:
     return "".join(
         f"M{box.x:.1f} {box.y:.1f}h{box.width:.1f}v{box.height:.1f}h-{box.width:.1f}z" for box in boxes
     )
-
-
-def split_tile(tile: Box, parts: Sequence[tuple[int, int]]) -> tuple[Block, ...]:
-    """A tile cut into upright stripes, one a series, as wide as its part; parts too thin to see are left to the rest.
-
-    Args:
-        tile: The rectangle.
-        parts: Series and amount, in painting order.
-    """
-    whole = sum(amount for _, amount in parts)
-    seen = [(series, amount) for series, amount in parts if tile.width * amount >= whole * _THINNEST] or [
-        max(parts, key=lambda part: part[1])
-    ]
-    seen_whole = sum(amount for _, amount in seen)
-    blocks: list[Block] = []
-    x = tile.x
-    for series, amount in seen:
-        width = tile.width * amount / seen_whole
-        blocks.append(Block(box=Box(x=x, y=tile.y, width=width, height=tile.height), series=series))
-        x += width
-    return tuple(blocks)

@@ -90,7 +90,7 @@ def share(part: float | Decimal | None) -> str:
     sign = "-" if value < 0 else ""
     size = abs(value)
     if size in (0, 1):
-        return f"{sign}{size * 100:f} %" if size else "0 %"
+        return f"{sign}100 %" if size else "0 %"
     if size < _LAST_TENTH:
         return f"{'> ' if sign else '< '}{sign}0.1 %"
     if 1 - _LAST_TENTH < size < 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from advisor import numbers
-from advisor.charts import Label, boxes_path, label_box, place_labels, split_tile
+from advisor.charts import Label, boxes_path, label_box, place_labels
 from advisor.scales import Box, LogAxis, Tick, log_limits, text_width, thin
 
 _LEFT: Final = 56.0
@@ -191,14 +191,12 @@ def _by_place(cells: Sequence[Cell]) -> list[tuple[_Place, list[Cell]]]:
 
 
 def _layers(cells: Sequence[Cell], x: LogAxis, y: LogAxis) -> tuple[tuple[int, str], ...]:
-    """One path a series: at each place a tile for all requests, cut by series."""
+    """One path a series: at each place a tile for all requests, in the colour of the series with most of them."""
     places = _by_place(cells)
     most = max((sum(c.requests for c in group) for _, group in places), default=1)
     boxes: dict[int, list[Box]] = defaultdict(list)
     for place, group in places:
-        tile = _tile(place, sum(c.requests for c in group) / most, x, y)
-        for block in split_tile(tile, sorted((c.series, c.requests) for c in group)):
-            boxes[block.series].append(block.box)
+        boxes[group[0].series].append(_tile(place, sum(c.requests for c in group) / most, x, y))
     return tuple((series, boxes_path(parts)) for series, parts in sorted(boxes.items()))
 
 

@@ -186,7 +186,7 @@ def _price_row(row: PriceRow) -> tuple[Cell, ...]:
     valid = f"{since or 'always'} \N{EN DASH} {until or 'open'}" if since or until else "no dates stated"
     unit = "unit" if row.meter in FEE_METERS else "M tokens"
     return (
-        name_cell(row.model, note=clean(row.provider) if row.provider else ""),
+        name_cell(row.model, note=clean(row.provider) if row.provider else "", brief=True),
         Cell(text=METER_LABELS[row.meter], value=str(list(Meter).index(row.meter))),
         Cell(text=numbers.rate(row.usd_per_unit), value=f"{row.usd_per_unit:f}"),
         Cell(text=unit),

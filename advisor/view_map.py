@@ -10,7 +10,7 @@ from advisor.charts import Series
 from advisor.phase_map import Cell, Centre, PhaseMap, phase_map
 from advisor.view_model import MapSection
 from advisor.view_workloads import is_unlabelled
-from advisor.wording import clean, full, plural
+from advisor.wording import BRIEF_LIMIT, clean, full, plural
 
 TOP_WORKLOADS: Final = 5
 _OTHER: Final = -1
@@ -34,7 +34,7 @@ def map_section(analysis: Analysis) -> MapSection:
         narrow=narrow,
         legend=legend,
         description=(
-            "Each tile holds requests of about the same size, cut by workload; its area grows with the square root of their number. "
+            "Each tile holds requests of about the same size, in the colour of the workload with most of them; its area grows with the square root of their number. "
             "A dot marks the median request of a workload."
         ),
         notes=_map_notes(wide, ratio),
@@ -72,7 +72,9 @@ def _map_series(analysis: Analysis) -> tuple[tuple[Series, ...], Mapping[str, in
     ranked = [w for w in analysis.workloads if w.name in mapped]
     named = [w for w in ranked if not is_unlabelled(w)][:TOP_WORKLOADS] or ranked[:TOP_WORKLOADS]
     place = {w.name: i for i, w in enumerate(named)}
-    legend = [Series(index=i, label=clean(w.name, 30), full=full(w.name)) for i, w in enumerate(named)]
+    legend = [
+        Series(index=i, label=clean(w.name, 30), full=full(w.name, BRIEF_LIMIT)) for i, w in enumerate(named)
+    ]
     rest = len(mapped - set(place))
     if rest:
         legend.append(Series(index=_OTHER, label=plural(rest, "other workload")))

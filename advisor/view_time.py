@@ -11,7 +11,7 @@ from advisor import numbers
 from advisor.analysis import Analysis, DaySlice
 from advisor.charts import Column, Series, stacked_columns
 from advisor.view_model import Cell, DaySection, Table, TableColumn
-from advisor.wording import clean, full, plural
+from advisor.wording import BRIEF_LIMIT, clean, full, plural
 
 TOP_MODELS: Final = 6
 _OTHER: Final = -1
@@ -88,7 +88,9 @@ def _models(rows: Sequence[DaySlice]) -> tuple[tuple[Series, ...], Mapping[str, 
     ranked = sorted(totals, key=lambda model: (-totals[model], model))
     top = ranked[:TOP_MODELS]
     order = {model: min(place, len(top)) for place, model in enumerate(ranked)}
-    legend = [Series(index=i, label=clean(model, 36), full=full(model)) for i, model in enumerate(top)]
+    legend = [
+        Series(index=i, label=clean(model, 36), full=full(model, BRIEF_LIMIT)) for i, model in enumerate(top)
+    ]
     rest = len(ranked) - len(top)
     if rest:
         legend.append(Series(index=_OTHER, label=plural(rest, "other model")))

@@ -99,7 +99,7 @@ def _row(workload: Workload, total: Decimal, ratios: Mapping[str, Sequence[float
         _money(slice_.total, total, missing)
         if priced
         else Cell(text=numbers.MISSING, value="-1", warning=missing),
-        _mix_cell(workload.cost_mix),
+        _mix_cell(workload.cost_mix, "costs nothing" if priced else "no priced usage"),
         _time_cell(workload.time_mix),
         _count(slice_.requests),
         _sizes(workload.input_tokens),
@@ -133,9 +133,9 @@ def _money(amount: Decimal, total: Decimal, warning: str = "") -> Cell:
     )
 
 
-def _mix_cell(mix: PhaseMix | None) -> Cell:
+def _mix_cell(mix: PhaseMix | None, absent: str) -> Cell:
     if mix is None:
-        return Cell(text=numbers.MISSING, value="-1", note="no priced usage")
+        return Cell(text=numbers.MISSING, value="-1", note=absent)
     text = f"{numbers.share(mix.prefill_share)} / {numbers.share(mix.decode_share)}"
     return Cell(
         text=text,
@@ -233,8 +233,8 @@ def _reasons(shown: Sequence[Workload]) -> Table:
 def _reason_row(workload: Workload, *, timed: bool) -> tuple[Cell, ...]:
     mix, time = workload.cost_mix, workload.time_mix
     head = (
-        name_cell(workload.name, limit=32),
-        Cell(text=clean(mix.explanation, TEXT_LIMIT) if mix else "Nothing of it could be priced."),
+        name_cell(workload.name, limit=32, brief=True),
+        Cell(text=clean(mix.explanation, TEXT_LIMIT) if mix else "No money to split: see the table above."),
         Cell(text=numbers.share(mix.distance), value=f"{mix.distance:.6f}")
         if mix
         else Cell(text=numbers.MISSING, value="-1"),

@@ -12,6 +12,7 @@ from pricing.meters import Meter
 NAME_LIMIT: Final = 48
 TEXT_LIMIT: Final = 400
 FULL_LIMIT: Final = 12_000
+BRIEF_LIMIT: Final = 300
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _JOINERS: Final = "\u200c\u200d"
 _HIDDEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -33,16 +34,30 @@ def clean(text: str, limit: int = NAME_LIMIT) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-def full(text: str) -> str:
+def full(text: str, limit: int = FULL_LIMIT) -> str:
     """The whole text, every character that cannot be seen written as its escape."""
-    shown = "".join(c if c in _JOINERS or not _is_hidden(c) else ascii(c)[1:-1] for c in text[:FULL_LIMIT])
-    return shown if len(text) <= FULL_LIMIT else f"{shown}… ({len(text):,d} characters)"
+    shown = "".join(c if c in _JOINERS or not _is_hidden(c) else ascii(c)[1:-1] for c in text[:limit])
+    return shown if len(text) <= limit else f"{shown}… ({len(text):,d} characters)"
 
 
-def name_cell(text: str, *, note: str = "", limit: int = NAME_LIMIT) -> Cell:
-    """A name from a log as a cell; the whole text comes along when something was cut or replaced."""
+def name_cell(text: str, *, note: str = "", limit: int = NAME_LIMIT, brief: bool = False) -> Cell:
+    """A name from a log as a cell; the whole text comes along when something was cut or replaced.
+
+    Args:
+        text: The name.
+        note: A second line.
+        limit: Longest text shown.
+        brief: Cut the whole text too, where another cell of the report has it.
+
+    Returns:
+        The cell.
+    """
     shown = clean(text, limit)
-    return Cell(text=shown, exact=None if shown == text else full(text), note=note)
+    return Cell(
+        text=shown,
+        exact=None if shown == text else full(text, BRIEF_LIMIT if brief else FULL_LIMIT),
+        note=note,
+    )
 
 
 def _visible(char: str) -> str:

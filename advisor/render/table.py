@@ -138,8 +138,8 @@ def _data(view: ReportView, width: int, paint: _Paint) -> list[str]:
         "message", "severity", "rows", "examples"
     ):
         mark = "·" if severity.value == "2" else "!"
-        places = "" if where.text == MISSING else f" at {where.text}"
-        lines += _wrap(f"{mark} {message.text} {rows.text} rows{places}", width, "  ")
+        places = "" if where.text == MISSING else f", at {where.text}"
+        lines += _wrap(f"{mark} {message.text} ({rows.text}{places})", width, "  ")
     for model, requests, tokens, reason in view.data.unpriced.picked("model", "requests", "tokens", "reason"):
         text = f"! unpriced: {model.text}, {requests.text} requests, {tokens.text} tokens: {reason.text}"
         lines += _wrap(text, width, "  ")

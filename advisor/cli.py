@@ -1,0 +1,209 @@
+"""The command line: options to objects, errors to sentences, outcomes to exit codes. No arithmetic here.
+
+Exit codes: 0 done; 1 a gate or ``--strict`` failed; 2 wrong usage or configuration; 3 nothing readable or priced.
+Everything heavy is imported inside the commands, so that ``--help`` answers at once.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from advisor.config import ConfigError, read_config
+
+EXIT_GATE: Final = 1
+EXIT_USAGE: Final = 2
+EXIT_NOTHING: Final = 3
+
+_CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+Command = Callable[..., Any]
+
+
+class Failure(click.ClickException):
+    """A run that ends with one sentence on stderr and an exit code."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        """Keep the sentence and the code."""
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+@click.group(context_settings=_CONTEXT)
+@click.version_option(package_name="token-cost-advisor", prog_name="advisor")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Why is our LLM bill this high, and what do we do about it?
+
+    Reads usage logs and exports, prices them exactly, and says for every workload whether reading prompts
+    (prefill) or writing answers (decode) makes the bill. Start with `advisor demo`, or with
+    `advisor analyze PATH`.
+    """
+    try:
+        context.default_map = read_config(Path.cwd())
+    except ConfigError as error:
+        raise Failure(str(error), EXIT_USAGE) from error
+
+
+def _input_options(command: Command) -> Command:
+    """Options that say how the input is to be read."""
+    options = [
+        click.option(
+            "--format", "format_name", metavar="NAME", help="Skip recognition (see `advisor formats`)."
+        ),
+        click.option("--model", metavar="NAME", help="Model of records that name none (plain traces)."),
+        click.option("--provider", metavar="NAME", help="Provider of records that name none."),
+        click.option(
+            "--map",
+            "mapping",
+            multiple=True,
+            metavar="TARGET=COLUMN",
+            help="Name a column of an unknown table, e.g. --map prompt=prompt_toks. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _price_option(command: Command) -> Command:
+    return click.option(
+        "--prices",
+        "price_files",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Your own price cards (JSON, YAML, TOML), over the built-in book. Repeatable.",
+    )(command)
+
+
+def _loudness(command: Command) -> Command:
+    options = [
+        click.option(
+            "--progress/--no-progress", default=None, help="Progress on stderr (default: on a terminal)."
+        ),
+        click.option("--no-color", is_flag=True, help="No colour, whatever the terminal can do."),
+        click.option("-v", "--verbose", is_flag=True, help="Say more about what is done."),
+        click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@_input_options
+@_price_option
+@click.option("--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model.")
+@click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive.")
+@click.option("--until", metavar="DATE", help="Last day that counts, inclusive.")
+@click.option(
+    "--timezone", default="UTC", show_default=True, metavar="ZONE", help="Zone whose calendar days count."
+)
+@click.option("--as-of", metavar="TIME", help="Moment of the report (default: now).")
+@click.option("-o", "--html", "html_file", metavar="FILE", help="Write the HTML report; - is stdout.")
+@click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout.")
+@click.option("--markdown", "markdown_file", metavar="FILE", help="Write a Markdown summary; - is stdout.")
+@click.option("--strict", is_flag=True, help="Exit 1 when any row was skipped or could not be priced.")
+@click.option(
+    "--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB (default: most of the machine)."
+)
+@_loudness
+def analyze(**given: Any) -> None:
+    """Price a log, split it into phases, and report.
+
+    PATH is a file, a folder, a glob, or - for stdin; .gz is fine. Without an output option a summary goes to
+    the terminal and the report to advisor-report.html.
+    """
+    from advisor.commands.analyze import run  # noqa: PLC0415
+
+    _finish(run(**given))
+
+
+@cli.command()
+@click.option(
+    "--to", "folder", type=click.Path(path_type=Path), default=Path("advisor-demo"), show_default=True
+)
+@click.option("--requests", type=click.IntRange(min=1_000), default=60_000, show_default=True)
+@click.option("--seed", type=int, default=7, show_default=True)
+@_loudness
+def demo(**given: Any) -> None:
+    """Write a sample log (a month of a company's requests) and its report."""
+    from advisor.commands.demo import run  # noqa: PLC0415
+
+    _finish(run(**given))
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@_input_options
+@click.option("--no-color", is_flag=True, help="No colour.")
+def doctor(**given: Any) -> None:
+    """Explain what was recognised in PATH, what was skipped and why, and what to try."""
+    from advisor.commands.doctor import run  # noqa: PLC0415
+
+    _finish(run(**given))
+
+
+@cli.command()
+def formats() -> None:
+    """List the log formats that are recognised."""
+    from advisor.commands.doctor import list_formats  # noqa: PLC0415
+
+    click.echo(list_formats())
+
+
+@cli.command()
+@click.argument("model", required=False)
+@click.option("--provider", metavar="NAME", help="Provider of the model.")
+@_price_option
+def prices(**given: Any) -> None:
+    """Show the price cards of MODEL, with source and date; without MODEL, list the models."""
+    from advisor.commands.prices import show  # noqa: PLC0415
+
+    _finish(show(**given))
+
+
+@cli.command()
+@click.argument("model")
+@click.argument("usage", nargs=-1, required=True, metavar="METER=COUNT...")
+@click.option("--provider", metavar="NAME", help="Provider of the model.")
+@click.option("--service-tier", metavar="NAME", help="batch, flex, priority ... (default: standard).")
+@click.option("--at", metavar="TIME", help="Instant of the request (default: now).")
+@_price_option
+def explain(**given: Any) -> None:
+    """Price one usage line by line, e.g. `advisor explain gpt-4o input_uncached=1000 output=200`."""
+    from advisor.commands.prices import explain as run  # noqa: PLC0415
+
+    _finish(run(**given))
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON Schema of the JSON document."""
+    from advisor.render.json import schema_json  # noqa: PLC0415
+
+    click.echo(schema_json(), nl=False)
+
+
+def _finish(exit_code: int) -> None:
+    if exit_code:
+        raise SystemExit(exit_code)
+
+
+def main() -> None:
+    """Run the command line; a failure is a sentence on stderr and an exit code, never a traceback."""
+    try:
+        cli.main(prog_name="advisor", standalone_mode=True)
+    except Exception as error:  # noqa: BLE001  (the last line of defence: no traceback reaches a user)
+        if "-v" in sys.argv or "--verbose" in sys.argv:
+            raise
+        click.echo(
+            f"Error: something unexpected happened ({type(error).__name__}: {str(error).strip()[:300]}). "
+            "This is a defect of advisor; run again with --verbose and report what it prints.",
+            err=True,
+        )
+        sys.exit(EXIT_NOTHING)

@@ -1,0 +1,131 @@
+"""``advisor analyze``."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from advisor.analyse import analyse
+from advisor.analysis import Analysis
+from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
+from advisor.commands import parse
+from advisor.commands.output import Progress, write
+from advisor.options import AnalyseOptions
+from pricing.errors import PriceFileError
+from workloads.cube import Period
+from workloads.load import NothingReadableError
+from workloads.sources import SourceError
+
+DEFAULT_REPORT = "advisor-report.html"
+
+
+def run(paths: tuple[str, ...], **given: Any) -> int:
+    """Analyse, write the outputs, and return the exit code."""
+    outputs = {kind: given[f"{kind}_file"] for kind in ("html", "json", "markdown") if given[f"{kind}_file"]}
+    if sum(target == "-" for target in outputs.values()) > 1:
+        raise click.UsageError("only one output can go to stdout (-)")
+    options = _options(given)
+    progress = Progress(wanted=given["progress"], quiet=given["quiet"])
+    analysis = run_analysis(paths, options, progress)
+    summary = not outputs
+    for kind, target in (outputs or {"html": DEFAULT_REPORT}).items():
+        write(target, _render(kind, analysis))
+    progress.done()
+    if summary and not given["quiet"]:
+        click.echo(_summary(analysis, no_color=given["no_color"]), nl=False, color=True)
+        click.echo(f"\nReport: {DEFAULT_REPORT}")
+    return _exit_code(analysis, strict=given["strict"])
+
+
+def _options(given: dict[str, Any]) -> AnalyseOptions:
+    since, until = parse.day("--since", given["since"]), parse.day("--until", given["until"])
+    if since and until and since > until:
+        raise click.UsageError(f"--since {since} is after --until {until}")
+    return AnalyseOptions(
+        as_of=parse.instant("--as-of", given["as_of"]),
+        load=parse.load_options(
+            format_name=given["format_name"],
+            model=given["model"],
+            provider=given["provider"],
+            mapping=given["mapping"],
+        ),
+        price_files=tuple(Path(file) for file in given["price_files"]),
+        group_by=parse.group_keys(given["group_by"]),
+        period=Period(timezone=parse.zone(given["timezone"]), since=since, until=until),
+        memory_limit=given["memory_limit"],
+        command=shlex.join(["advisor", *sys.argv[1:]]),
+    )
+
+
+def run_analysis(paths: tuple[str, ...], options: AnalyseOptions, progress: Progress) -> Analysis:
+    """Return the analysis; every way to fail is one sentence and an exit code."""
+    try:
+        return analyse(paths, options, progress)
+    except PriceFileError as error:
+        progress.done()
+        raise Failure(str(error), EXIT_USAGE) from error
+    except (NothingReadableError, SourceError) as error:
+        progress.done()
+        hint = f" Try: advisor doctor {shlex.join(paths)}" if isinstance(error, NothingReadableError) else ""
+        raise Failure(f"nothing to analyse: {error}.{hint}", EXIT_NOTHING) from error
+
+
+def _render(kind: str, analysis: Analysis) -> str:
+    if kind == "json":
+        from advisor.render.json import render_json  # noqa: PLC0415
+
+        return render_json(analysis)
+    from advisor.view import build_view  # noqa: PLC0415
+
+    view = build_view(analysis)
+    if kind == "markdown":
+        from advisor.render.markdown import render_markdown  # noqa: PLC0415
+
+        return render_markdown(view)
+    from advisor.render.html import render_html  # noqa: PLC0415
+
+    return render_html(view)
+
+
+def _summary(analysis: Analysis, *, no_color: bool) -> str:
+    import os  # noqa: PLC0415
+
+    from advisor.render.table import render_table  # noqa: PLC0415
+    from advisor.view import build_view  # noqa: PLC0415
+
+    plain = (
+        no_color
+        or bool(os.environ.get("NO_COLOR"))
+        or not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR"))
+    )
+    return render_table(
+        build_view(analysis), width=shutil.get_terminal_size((100, 24)).columns, color=not plain
+    )
+
+
+def _exit_code(analysis: Analysis, *, strict: bool) -> int:
+    whole = analysis.whole
+    if whole.records and not whole.priced_requests and analysis.cost.unpriced:
+        first = analysis.cost.unpriced[0]
+        click.echo(
+            f"Error: nothing could be priced: {first.model}: {first.reason}. {_remedy(first.model)}", err=True
+        )
+        return EXIT_NOTHING
+    lost = analysis.data.skipped or not analysis.cost.complete
+    if strict and lost:
+        unpriced = sum(item.requests for item in analysis.cost.unpriced)
+        click.echo(
+            f"Error: --strict: {analysis.data.skipped:,} rows were skipped and {unpriced:,} requests could not be priced",
+            err=True,
+        )
+        return EXIT_GATE
+    return 0
+
+
+def _remedy(model: str) -> str:
+    if model.startswith("("):
+        return "Name the model with --model NAME (and --provider NAME)."
+    return "See `advisor prices`, or give your own card with --prices FILE."

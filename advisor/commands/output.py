@@ -1,0 +1,70 @@
+"""Where results go: files written whole or not at all, stdout, and progress on stderr."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+
+class Progress:
+    """One line on stderr that says what is being done; nothing where nobody looks."""
+
+    def __init__(self, *, wanted: bool | None, quiet: bool) -> None:
+        """Show progress when asked to, or when stderr is a terminal and nobody said otherwise."""
+        self._on = not quiet and (wanted if wanted is not None else sys.stderr.isatty())
+        self._terminal = sys.stderr.isatty()
+
+    def __call__(self, step: str) -> None:
+        """Say the next step."""
+        if self._on:
+            click.echo(
+                f"\r\x1b[K{step} ..." if self._terminal else f"{step} ...", err=True, nl=not self._terminal
+            )
+
+    def done(self) -> None:
+        """Clear the line."""
+        if self._on and self._terminal:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+
+def write(target: str, text: str) -> None:
+    """Write a text to a file (whole or not at all), or to stdout for ``-``.
+
+    Raises:
+        click.ClickException: When the file cannot be written; exit code 2.
+    """
+    if target == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    path = Path(target)
+    try:
+        with _replacing(path) as draft:
+            draft.write_text(text, encoding="utf-8")
+    except OSError as error:
+        failure = click.ClickException(f"cannot write {target}: {error.strerror or error}")
+        failure.exit_code = 2
+        raise failure from error
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Yield a draft beside the file that takes its place at the end, so that a break leaves no half file."""
+    if path.exists() and not path.is_file():  # /dev/null, a pipe
+        yield path
+        return
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or Path())
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+        mask = os.umask(0)
+        os.umask(mask)
+        draft.chmod(0o666 & ~mask)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

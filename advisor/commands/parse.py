@@ -1,0 +1,85 @@
+"""Texts of options to values, with messages that say what was seen and what is allowed."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import click
+
+from workloads.batches import ReadOptions
+from workloads.grouping import GROUP_KEYS
+from workloads.importers import importers
+from workloads.importers.generic import TARGETS
+from workloads.load import LoadOptions
+
+
+def day(option: str, text: str | None) -> date | None:
+    """Return a calendar day."""
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(str(text))
+    except ValueError:
+        raise click.UsageError(f"{option} {text!r} is no day; write it as 2026-06-30") from None
+
+
+def instant(option: str, text: str | None) -> datetime:
+    """Return an instant in UTC; now when none is given, UTC when it has no offset."""
+    if text is None:
+        return datetime.now(UTC)
+    try:
+        at = datetime.fromisoformat(str(text))
+    except ValueError:
+        raise click.UsageError(
+            f"{option} {text!r} is no time; write it as 2026-06-30 or 2026-06-30T12:00:00Z"
+        ) from None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def zone(text: str) -> str:
+    """Return the name of a time zone that exists."""
+    try:
+        ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise click.UsageError(
+            f"--timezone {text!r} is unknown; use a name like UTC or Europe/Berlin"
+        ) from None
+    return text
+
+
+def group_keys(text: str | None) -> tuple[str, ...]:
+    """Return the keys of ``--group-by``."""
+    keys = tuple(key.strip().lower().replace("-", "_") for key in (text or "").split(",") if key.strip())
+    for key in keys:
+        if key not in GROUP_KEYS:
+            raise click.UsageError(f"--group-by {key!r} is unknown; allowed are {', '.join(GROUP_KEYS)}")
+    return keys
+
+
+def load_options(
+    *, format_name: str | None, model: str | None, provider: str | None, mapping: Sequence[str]
+) -> LoadOptions:
+    """Return how the input is to be read."""
+    names = [importer.name for importer in importers()]
+    if format_name is not None and format_name not in names:
+        raise click.UsageError(f"--format {format_name!r} is unknown; allowed are {', '.join(names)}")
+    columns: dict[str, str] = {}
+    for item in mapping:
+        target, mark, column = item.partition("=")
+        target = _TARGET_NAMES.get(target.strip().lower(), target.strip().lower())
+        if not mark or not column.strip():
+            raise click.UsageError(f"--map {item!r} is not of the form target=column")
+        if target not in TARGETS:
+            raise click.UsageError(f"--map target {target!r} is unknown; allowed are {', '.join(TARGETS)}")
+        columns[target] = column.strip()
+    return LoadOptions(read=ReadOptions(format=format_name, mapping=columns), provider=provider, model=model)
+
+
+_TARGET_NAMES = {
+    "input": "prompt",
+    "input_tokens": "prompt",
+    "timestamp": "time",
+    "started_at": "time",
+    "cost": "recorded_cost_usd",
+}
+"""Words that people try first."""

@@ -1,0 +1,83 @@
+"""Options from a file: ``advisor.toml``, else ``[tool.advisor]`` of ``pyproject.toml``, in the current folder.
+
+Keys are the options of ``advisor analyze`` without dashes in front (``timezone = "Europe/Berlin"``).
+"""
+
+from pathlib import Path
+from typing import Any, Final
+
+OPTIONS: Final = {
+    "format": "format_name",
+    "model": "model",
+    "provider": "provider",
+    "map": "mapping",
+    "prices": "price_files",
+    "group-by": "group_by",
+    "since": "since",
+    "until": "until",
+    "timezone": "timezone",
+    "as-of": "as_of",
+    "output": "html_file",
+    "json": "json_file",
+    "markdown": "markdown_file",
+    "strict": "strict",
+    "memory-limit": "memory_limit",
+    "progress": "progress",
+    "no-color": "no_color",
+}
+"""Key in the file -> parameter of the command."""
+
+_SHARED: Final = {
+    "doctor": ("format", "model", "provider", "map", "no-color"),
+    "prices": ("prices",),
+    "explain": ("prices",),
+}
+
+
+class ConfigError(Exception):
+    """A configuration file is malformed; the message names file and key."""
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return click's default map for the options that a folder's configuration sets; empty without one.
+
+    Raises:
+        ConfigError: When the file is no TOML or has a key that is no option.
+    """
+    import tomllib  # noqa: PLC0415
+
+    for name, table in (("advisor.toml", ()), ("pyproject.toml", ("tool", "advisor"))):
+        path = folder / name
+        if not path.is_file():
+            continue
+        try:
+            values: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            if table:
+                continue  # somebody else's pyproject.toml is somebody else's to report
+            raise ConfigError(f"{path}: not valid TOML: {error}") from error
+        for key in table:
+            values = values.get(key, {})
+        if values:
+            return _defaults(path, values)
+    return {}
+
+
+def _defaults(path: Path, values: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(set(values) - set(OPTIONS))
+    if unknown:
+        raise ConfigError(f"{path}: unknown key {unknown[0]!r}; allowed are {', '.join(sorted(OPTIONS))}")
+    given = {key: _listed(key, value) for key, value in values.items()}
+    shared = {
+        command: {OPTIONS[key]: given[key] for key in keys if key in given}
+        for command, keys in _SHARED.items()
+    }
+    return {"analyze": {OPTIONS[key]: value for key, value in given.items()}, **shared}
+
+
+def _listed(key: str, value: Any) -> Any:
+    if key == "map" and isinstance(value, dict):
+        return [f"{target}={column}" for target, column in value.items()]
+    if key == "group-by" and isinstance(value, list):
+        return ",".join(map(str, value))
+    return [value] if key in ("map", "prices") and isinstance(value, str) else value

@@ -1,0 +1,429 @@
+"""The JSON document: its fields, and how an analysis fills them. ``advisor schema`` prints the schema of these models.
+
+Money is a decimal string, counts are integers, times are ISO 8601 UTC, ratios are floats in 0..1. A meter that no
+record reports is absent.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from advisor.analysis import (
+    Analysis,
+    CostReport,
+    DataReport,
+    Distribution,
+    ModelSlice,
+    PhaseMix,
+    PriceRow,
+    Slice,
+    Unpriced,
+    Workload,
+)
+from pricing.meters import Meter
+
+SCHEMA_VERSION: Final = "1"
+
+Tokens = dict[str, int]
+"""Meter -> count; ``reasoning`` is a subset of ``output``."""
+Money = str
+"""USD as a decimal string."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ExampleDoc(_Model):
+    """A place in an input."""
+
+    file: str
+    line: int | None
+
+
+class ProblemDoc(_Model):
+    """Something about the data that a reader must know."""
+
+    code: str
+    severity: Literal["error", "warning", "info"]
+    message: str
+    rows: int
+    examples: list[ExampleDoc]
+
+
+class SourceDoc(_Model):
+    """One input and what it was taken for."""
+
+    path: str
+    format: str
+    rows: int
+
+
+class DataDoc(_Model):
+    """What was read: ``rows_read = records + skipped + duplicates + ignored``."""
+
+    rows_read: int
+    records: int
+    requests: int = Field(description="Calls behind the records; a bucket carries many.")
+    skipped: int
+    duplicates: int
+    ignored: int
+    unmeasured: int = Field(description="Records without any token count: unknown, not zero.")
+    first_request: str | None
+    last_request: str | None
+    timezone: str
+    sources: list[SourceDoc]
+    problems: list[ProblemDoc]
+
+
+class UnpricedDoc(_Model):
+    """Usage that is not in the total."""
+
+    provider: str | None
+    model: str
+    requests: int
+    tokens: Tokens
+    reason: str
+
+
+class CostDoc(_Model):
+    """Money of the whole period."""
+
+    currency: str
+    total: Money
+    list_total: Money
+    by_meter: dict[str, Money]
+    basis: Literal["computed", "recorded", "reconciled"]
+    coverage: float = Field(description="Requests priced / requests.")
+    token_coverage: float
+    complete: bool
+    unpriced: list[UnpricedDoc]
+    recorded_total: Money | None = Field(description="What the log itself says it cost, where it says so.")
+    recorded_requests: int
+
+
+class DayDoc(_Model):
+    """One calendar day in the report's zone; null gathers records without a time."""
+
+    day: str | None
+    requests: int
+    tokens: Tokens
+    cost: Money
+    by_model: dict[str, Money]
+
+
+class ModelDoc(_Model):
+    """One model of one provider."""
+
+    provider: str | None
+    model: str
+    requests: int
+    tokens: Tokens
+    cost: Money
+    cost_by_meter: dict[str, Money]
+    input_usd_per_mtok: Money | None
+    output_usd_per_mtok: Money | None
+    output_input_price_ratio: float | None
+    priced: bool
+
+
+class DistributionDoc(_Model):
+    """Sizes or times of single requests; quantiles interpolate linearly."""
+
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+
+
+class PhasesDoc(_Model):
+    """A phase mix on one basis."""
+
+    basis: Literal["cost", "gpu_time"]
+    prefill: float
+    decode: float
+    prefill_share: float
+    decode_share: float
+    phase_class: Literal["prefill_dominated", "decode_dominated", "balanced"] = Field(alias="class")
+    distance: float
+    weak: str | None
+    explanation: str
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class CacheDoc(_Model):
+    """What the log says about prompt caching."""
+
+    read_ratio: float | None = Field(
+        description="Cache reads / whole prompt, over records that report a cache count."
+    )
+    coverage: float = Field(description="Share of records that report a cache count.")
+
+
+class LatencyDoc(_Model):
+    """The two numbers of latency, where the log has them."""
+
+    ttft_seconds: DistributionDoc | None
+    duration_seconds: DistributionDoc | None
+
+
+class WorkloadDoc(_Model):
+    """A group of requests that a team would call one thing."""
+
+    name: str
+    models: list[str]
+    requests: int
+    tokens: Tokens
+    cost: Money
+    cost_by_meter: dict[str, Money]
+    phase_class: Literal["prefill_dominated", "decode_dominated", "balanced"] | None = Field(alias="class")
+    basis: Literal["cost", "gpu_time"] | None
+    prefill_share: float | None
+    decode_share: float | None
+    by_cost: PhasesDoc | None
+    by_gpu_time: PhasesDoc | None
+    input_tokens: DistributionDoc | None
+    output_tokens: DistributionDoc | None
+    cache: CacheDoc
+    latency: LatencyDoc
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class PriceDoc(_Model):
+    """One rate that the report used; ``usd_per_mtok`` is USD per call (or unit) for fees."""
+
+    provider: str | None
+    model: str
+    meter: str
+    usd_per_mtok: Money
+    rule: str
+    valid_from: str | None
+    valid_until: str | None
+    source: str
+    retrieved: str | None
+
+
+class ProvenanceDoc(_Model):
+    """What it takes to make the same report again."""
+
+    version: str
+    command: str
+    as_of: str
+    price_book: str
+    price_book_sha256: str
+    workload_rule: str
+    time_basis: str
+    assumptions: list[str]
+
+
+class Document(_Model):
+    """The whole answer of ``advisor analyze``."""
+
+    schema_version: Literal["1"]
+    data: DataDoc
+    tokens: Tokens
+    cost: CostDoc
+    phases: list[PhasesDoc] = Field(description="The whole log, on each basis that could be computed.")
+    by_day: list[DayDoc]
+    by_model: list[ModelDoc]
+    workloads: list[WorkloadDoc]
+    prices: list[PriceDoc]
+    provenance: ProvenanceDoc
+
+
+def document_of(analysis: Analysis) -> Document:
+    """Return the document of an analysis."""
+    return Document(
+        schema_version=SCHEMA_VERSION,
+        data=_data(analysis.data),
+        tokens=tokens_of(analysis.whole),
+        cost=_cost(analysis.cost),
+        phases=[_phases(mix) for mix in (analysis.cost_mix, analysis.time_mix) if mix is not None],
+        by_day=[
+            DayDoc(
+                day=row.day.isoformat() if row.day else None,
+                requests=row.whole.requests,
+                tokens=tokens_of(row.whole),
+                cost=money(row.whole.total),
+                by_model={name: money(amount) for name, amount in row.by_model.items()},
+            )
+            for row in analysis.by_day
+        ],
+        by_model=[_model(row) for row in analysis.by_model],
+        workloads=[_workload(row) for row in analysis.workloads],
+        prices=[_price(row) for row in analysis.prices],
+        provenance=ProvenanceDoc(
+            version=analysis.provenance.version,
+            command=analysis.provenance.command,
+            as_of=instant(analysis.provenance.as_of) or "",
+            price_book=analysis.provenance.price_book,
+            price_book_sha256=analysis.provenance.price_book_sha256,
+            workload_rule=analysis.workload_rule,
+            time_basis=analysis.time_basis,
+            assumptions=list(analysis.provenance.assumptions),
+        ),
+    )
+
+
+def money(amount: Decimal) -> Money:
+    """Return an amount as a plain decimal string, exact, without trailing zeros.
+
+    >>> money(Decimal("0.017640")), money(Decimal("1E+3")), money(Decimal(0))
+    ('0.01764', '1000', '0')
+    """
+    text = format(amount, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def instant(at: datetime | None) -> str | None:
+    """Return an instant as ISO 8601 in UTC."""
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def tokens_of(part: Slice) -> Tokens:
+    """Return the counts of a slice by meter, and reasoning where it is reported."""
+    counts = {str(meter): count for meter, count in part.tokens.items()}
+    return counts if part.reasoning is None else {**counts, "reasoning": part.reasoning}
+
+
+def _amounts(costs: Mapping[Meter, Decimal]) -> dict[str, Money]:
+    return {str(meter): money(amount) for meter, amount in costs.items()}
+
+
+def _data(data: DataReport) -> DataDoc:
+    return DataDoc(
+        rows_read=data.rows_read,
+        records=data.records,
+        requests=data.requests,
+        skipped=data.skipped,
+        duplicates=data.duplicates,
+        ignored=data.ignored,
+        unmeasured=data.unmeasured,
+        first_request=instant(data.first_request),
+        last_request=instant(data.last_request),
+        timezone=data.timezone,
+        sources=[SourceDoc(path=item.path, format=item.format, rows=item.rows) for item in data.sources],
+        problems=[
+            ProblemDoc.model_validate(
+                {
+                    "code": item.code,
+                    "severity": item.severity,
+                    "message": item.message,
+                    "rows": item.rows,
+                    "examples": [ExampleDoc(file=place.file, line=place.line) for place in item.examples],
+                }
+            )
+            for item in data.problems
+        ],
+    )
+
+
+def _cost(cost: CostReport) -> CostDoc:
+    return CostDoc(
+        currency=cost.currency,
+        total=money(cost.total),
+        list_total=money(cost.list_total),
+        by_meter=_amounts(cost.by_meter),
+        basis="computed",
+        coverage=cost.coverage,
+        token_coverage=cost.token_coverage,
+        complete=cost.complete,
+        unpriced=[_unpriced(item) for item in cost.unpriced],
+        recorded_total=None if cost.recorded_total is None else money(cost.recorded_total),
+        recorded_requests=cost.recorded_requests,
+    )
+
+
+def _unpriced(item: Unpriced) -> UnpricedDoc:
+    return UnpricedDoc(
+        provider=item.provider,
+        model=item.model,
+        requests=item.requests,
+        tokens={str(meter): count for meter, count in item.tokens.items()},
+        reason=item.reason,
+    )
+
+
+def _model(row: ModelSlice) -> ModelDoc:
+    rates = (row.input_usd_per_mtok, row.output_usd_per_mtok)
+    return ModelDoc(
+        provider=row.provider,
+        model=row.model,
+        requests=row.whole.requests,
+        tokens=tokens_of(row.whole),
+        cost=money(row.whole.total),
+        cost_by_meter=_amounts(row.whole.cost),
+        input_usd_per_mtok=None if rates[0] is None else money(rates[0]),
+        output_usd_per_mtok=None if rates[1] is None else money(rates[1]),
+        output_input_price_ratio=row.price_ratio,
+        priced=row.whole.priced_requests == row.whole.requests,
+    )
+
+
+def _distribution(values: Distribution | None) -> DistributionDoc | None:
+    if values is None:
+        return None
+    return DistributionDoc(mean=values.mean, p50=values.p50, p90=values.p90, p99=values.p99)
+
+
+def _phases(mix: PhaseMix) -> PhasesDoc:
+    return PhasesDoc.model_validate(
+        {
+            "basis": mix.basis,
+            "prefill": mix.prefill,
+            "decode": mix.decode,
+            "prefill_share": mix.prefill_share,
+            "decode_share": mix.decode_share,
+            "class": str(mix.phase_class),
+            "distance": mix.distance,
+            "weak": mix.weak,
+            "explanation": mix.explanation,
+        }
+    )
+
+
+def _workload(row: Workload) -> WorkloadDoc:
+    # The class is that of the bill; where nothing could be priced, that of the hardware's time.
+    mix = row.cost_mix or row.time_mix
+    return WorkloadDoc.model_validate(
+        {
+            "name": row.name,
+            "models": list(row.models),
+            "requests": row.whole.requests,
+            "tokens": tokens_of(row.whole),
+            "cost": money(row.whole.total),
+            "cost_by_meter": _amounts(row.whole.cost),
+            "class": None if mix is None else str(mix.phase_class),
+            "basis": None if mix is None else mix.basis,
+            "prefill_share": None if mix is None else mix.prefill_share,
+            "decode_share": None if mix is None else mix.decode_share,
+            "by_cost": None if row.cost_mix is None else _phases(row.cost_mix),
+            "by_gpu_time": None if row.time_mix is None else _phases(row.time_mix),
+            "input_tokens": _distribution(row.input_tokens),
+            "output_tokens": _distribution(row.output_tokens),
+            "cache": CacheDoc(read_ratio=row.cache_read_ratio, coverage=row.cache_coverage),
+            "latency": LatencyDoc(
+                ttft_seconds=_distribution(row.ttft_seconds),
+                duration_seconds=_distribution(row.duration_seconds),
+            ),
+        }
+    )
+
+
+def _price(row: PriceRow) -> PriceDoc:
+    return PriceDoc(
+        provider=row.provider,
+        model=row.model,
+        meter=str(row.meter),
+        usd_per_mtok=money(row.usd_per_unit),
+        rule=row.rule,
+        valid_from=instant(row.valid_from),
+        valid_until=instant(row.valid_until),
+        source=row.source,
+        retrieved=row.retrieved.isoformat() if row.retrieved else None,
+    )

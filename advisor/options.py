@@ -1,0 +1,30 @@
+"""What a run is asked to do, as one frozen value."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from workloads.cube import Period
+from workloads.load import LoadOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyseOptions:
+    """Everything that decides the numbers of a run.
+
+    Attributes:
+        as_of: The moment of the report, timezone-aware; records without a time are priced then.
+        load: How the input is read.
+        price_files: The user's own price cards, later ones over earlier ones.
+        group_by: What a workload is; empty: the best that the log offers.
+        period: Which days count, and in which zone.
+        command: The command line, for the report's own account.
+    """
+
+    as_of: datetime
+    load: LoadOptions = field(default_factory=LoadOptions)
+    price_files: tuple[Path, ...] = ()
+    group_by: tuple[str, ...] = ()
+    period: Period = field(default_factory=Period)
+    memory_limit: str | None = None
+    command: str = ""

@@ -1,0 +1,116 @@
+"""What a reader must know about the data before believing a number: each kind once, counted, with examples."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from advisor.analysis import Location, Problem, Source, Unpriced
+from workloads.accounting import CACHED_EXCEEDS_INPUT, CONTRADICTS_SOURCE
+from workloads.ledger import RECORD, SKIPPED
+from workloads.load import LoadReport
+
+_EXAMPLES = 5
+
+_REPAIRED = {
+    CACHED_EXCEEDS_INPUT: (
+        "more cached than prompt tokens: the row's total decided which count is the whole; the cached part was counted "
+        "beside the prompt, or cut down to it"
+    ),
+    CONTRADICTS_SOURCE: "the row's own total contradicts its source's rule for cached tokens; the total was followed",
+}
+
+
+def data_problems(report: LoadReport) -> list[Problem]:
+    """Return the problems of reading: unreadable files, skipped rows by reason, repaired counts by kind."""
+    found = [
+        Problem(
+            code="unreadable_file",
+            severity="error",
+            message=f"{item.shown} gave no rows: {item.reason}",
+            rows=0,
+            examples=(Location(file=item.shown, line=None),),
+        )
+        for item in report.unreadable
+    ]
+    reasons: dict[str, int] = {}
+    located = [(row.file, row.line, row.reason) for row in report.skipped]
+    for _, _, reason in located:
+        reasons[reason] = reasons.get(reason, 0) + 1
+    total = report.rows(SKIPPED)
+    # Only the first thousand of a file are looked up one by one; the others are counted under their coarser reason.
+    beyond = total - sum(reasons.values())
+    for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
+        examples = islice(
+            (Location(file=file, line=line) for file, line, why in located if why == reason), _EXAMPLES
+        )
+        found.append(
+            Problem(
+                code="skipped_rows",
+                severity="error",
+                message=f"could not be read: {reason}",
+                rows=count,
+                examples=tuple(examples),
+            )
+        )
+    if beyond > 0:
+        found.append(
+            Problem(
+                code="skipped_rows",
+                severity="error",
+                message="could not be read: more of the same",
+                rows=beyond,
+            )
+        )
+    return found + _repaired(report)
+
+
+def _repaired(report: LoadReport) -> list[Problem]:
+    by_code: dict[str, tuple[int, dict[str, None]]] = {}
+    for count in report.counts:
+        if count.fate == RECORD and count.problem:
+            rows, files = by_code.get(count.problem, (0, {}))
+            by_code[count.problem] = (rows + count.rows, {**files, count.file: None})
+    return [
+        Problem(
+            code=code,
+            severity="warning",
+            message=_REPAIRED.get(code, code.replace("_", " ")),
+            rows=rows,
+            examples=tuple(Location(file=file, line=None) for file in islice(files, _EXAMPLES)),
+        )
+        for code, (rows, files) in sorted(by_code.items())
+    ]
+
+
+def money_problems(unpriced: Sequence[Unpriced], warnings: Iterable[tuple[str, int]]) -> list[Problem]:
+    """Return the problems of pricing: models without a price, and prices that are not quite the asked ones."""
+    found = [
+        Problem(
+            code="unpriced",
+            severity="error",
+            message=f"{item.model} is not in the total: {item.reason}",
+            rows=item.requests,
+        )
+        for item in unpriced
+    ]
+    by_text: dict[str, int] = {}
+    for text, rows in warnings:
+        by_text[text] = by_text.get(text, 0) + rows
+    return found + [
+        Problem(code="price_warning", severity="warning", message=text, rows=rows)
+        for text, rows in by_text.items()
+    ]
+
+
+def sources_of(report: LoadReport) -> tuple[Source, ...]:
+    """Return what each input was taken for, with its rows; a file of several formats has several entries."""
+    rows: dict[tuple[str, str], int] = {}
+    for count in report.counts:
+        key = (count.file, count.format)
+        rows[key] = rows.get(key, 0) + count.rows
+    # Rows that the engine could not fit to a header have no format of their own: they belong to their file's.
+    formats = {file: name for file, name in rows if name}
+    merged: dict[tuple[str, str], int] = {}
+    for (file, name), count in rows.items():
+        key = (file, name or formats.get(file, "unknown"))
+        merged[key] = merged.get(key, 0) + count
+    return tuple(Source(path=file, format=name, rows=count) for (file, name), count in sorted(merged.items()))

@@ -1,0 +1,1 @@
+"""From an analysis to a file: one module a format."""

@@ -1,0 +1,167 @@
+"""From the priced cube to slices: sums of tokens and money by day, model and workload, exact to the last digit."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from advisor.analysis import PhaseMix, Slice, Unpriced
+from pricing.frame import PricedCube
+from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS, Meter, Phase
+from pricing.phases import decode_seconds, prefill_seconds
+from workloads.phase_mix import FEW_REQUESTS, phase_mix
+
+Frame = pd.DataFrame
+Array = npt.NDArray[Any]
+
+
+def meters_in(frame: Frame) -> list[Meter]:
+    """Return the meters that a cube has columns for."""
+    return [meter for meter in Meter if str(meter) in frame.columns]
+
+
+def slices(priced: PricedCube, keys: Sequence[str]) -> dict[Hashable, Slice]:
+    """Return a slice for every value of the key columns; a key of several columns is a tuple, a missing one None.
+
+    Args:
+        priced: The priced cube.
+        keys: Columns to group by.
+    """
+    frame = priced.frame
+    if frame.empty:
+        return {}
+    groups = frame.groupby(list(keys), dropna=False, sort=True)
+    codes = groups.ngroup().to_numpy()
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) != 0])
+    sums = {name: _group_sums(values, order, starts) for name, values in _summable(priced.frame).items()}
+    labels = frame[list(keys)].iloc[order[starts]]
+    return {
+        _key(label): _slice({name: column[position] for name, column in sums.items()}, priced)
+        for position, label in enumerate(labels.itertuples(index=False, name=None))
+    }
+
+
+def _group_sums(values: pd.Series, order: Array, starts: Array) -> list[int | None]:
+    """Return the exact sum of each run of rows, as Python integers; None where nothing is known."""
+    known = values.notna().to_numpy()[order]
+    numbers = values.fillna(0).to_numpy(dtype=object)[order]
+    counts = np.add.reduceat(known, starts, dtype=np.int64)
+    totals = np.add.reduceat(numbers, starts)
+    return [int(total) if count else None for total, count in zip(totals, counts, strict=True)]
+
+
+def whole(priced: PricedCube) -> Slice:
+    """Return the slice of everything."""
+    return _slice({name: _sum(values) for name, values in _summable(priced.frame).items()}, priced)
+
+
+def _summable(frame: Frame) -> dict[str, pd.Series]:
+    counts = [str(meter) for meter in meters_in(frame)] + (
+        ["reasoning"] if "reasoning" in frame.columns else []
+    )
+    costs = [name for name in frame.columns if name.startswith("cost_")]
+    calls = _calls(frame)
+    return {
+        **{name: frame[name] for name in ("records", *counts, *costs)},
+        "counted_requests": calls,
+        "priced_requests": calls.where(frame["sheet"] >= 0, 0),
+    }
+
+
+def _calls(frame: Frame) -> pd.Series:
+    """Return the requests of each cell, 0 where a bucket does not say."""
+    return frame["requests"].fillna(0)
+
+
+def _sum(values: pd.Series) -> int | None:
+    """Return the exact sum of what is known, as a Python integer; None when nothing is."""
+    known = values.dropna()
+    return sum(map(int, known.to_numpy(dtype=object))) if len(known) else None
+
+
+def _key(label: tuple[Any, ...]) -> Hashable:
+    cleaned = tuple(None if pd.isna(part) else part for part in label)
+    return cleaned if len(cleaned) > 1 else cleaned[0]
+
+
+def _slice(row: Mapping[Any, Any], priced: PricedCube) -> Slice:
+    tokens = {meter: int(row[meter]) for meter in Meter if row.get(str(meter)) is not None}
+    cost = {
+        meter: priced.to_usd(row[f"cost_{meter}"]) for meter in Meter if row.get(f"cost_{meter}") is not None
+    }
+    return Slice(
+        records=int(row["records"] or 0),
+        requests=int(row["counted_requests"] or 0),
+        tokens=tokens,
+        reasoning=row.get("reasoning"),
+        cost={meter: amount for meter, amount in cost.items() if amount or meter in tokens},
+        priced_requests=int(row["priced_requests"] or 0),
+    )
+
+
+def unpriced(priced: PricedCube) -> tuple[Unpriced, ...]:
+    """Return what could not be priced, by model and reason, largest first."""
+    frame = priced.frame[priced.frame["sheet"] < 0]
+    if frame.empty:
+        return ()
+    out = []
+    for (provider, model, reason), part in frame.groupby(
+        ["provider", "model", "unpriced_reason"], dropna=False
+    ):
+        tokens = {meter: total for meter in meters_in(part) if (total := _sum(part[str(meter)])) is not None}
+        out.append(
+            Unpriced(
+                provider=provider if isinstance(provider, str) else None,
+                model=model if isinstance(model, str) else "(no model)",
+                requests=_sum(_calls(part)) or 0,
+                tokens=tokens,
+                reason=str(reason),
+            )
+        )
+    return tuple(sorted(out, key=lambda item: (-sum(item.tokens.values()), item.model)))
+
+
+def cost_mix(part: Slice, weak: str | None) -> PhaseMix | None:
+    """Return the phase mix of a slice's bill; None when nothing of it was priced or it is free."""
+    amounts = dict.fromkeys(Phase, Decimal(0))
+    for meter, amount in part.cost.items():
+        amounts[meter.phase] += amount
+    return phase_mix(
+        basis="cost", prefill=float(amounts[Phase.PREFILL]), decode=float(amounts[Phase.DECODE]), weak=weak
+    )
+
+
+def time_mix(frame: Frame, weak: str | None) -> PhaseMix | None:
+    """Return the phase mix of the GPU time that a part of the cube would take; None without token counts."""
+    amounts = dict.fromkeys(("new", "written", "prefill", "decode"), 0.0)
+    for meter in meters_in(frame):
+        count = float(_sum(frame[str(meter)]) or 0)
+        if meter in INPUT_METERS and meter not in CACHE_READ_METERS:
+            amounts["new"] += count
+        elif meter in OUTPUT_METERS:
+            amounts["written"] += count
+    amounts["prefill"] = float(frame["prefill_context"].astype("float64").fillna(0).sum())
+    amounts["decode"] = float(frame["decode_context"].astype("float64").fillna(0).sum())
+    return phase_mix(
+        basis="gpu_time",
+        prefill=prefill_seconds(amounts["new"], amounts["prefill"]),
+        decode=decode_seconds(amounts["written"], amounts["decode"]),
+        weak=weak,
+    )
+
+
+def weakness(part: Slice, frame: Frame) -> str | None:
+    """Return why a workload's class is not to be trusted, or None."""
+    reasons = []
+    bucketed = bool(frame["bucketed"].any())
+    if bucketed:
+        reasons.append("made of buckets: sizes of single requests are not known")
+    elif part.requests < FEW_REQUESTS:
+        reasons.append(f"only {part.requests} request{'s' if part.requests != 1 else ''}")
+    if (frame["sheet"] < 0).any():
+        reasons.append("part of it could not be priced")
+    return "; ".join(reasons) or None
