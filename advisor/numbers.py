@@ -27,7 +27,7 @@ _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 def money(amount: Decimal) -> str:
     """USD for a table: cents, and two significant digits below a dollar (``$1,234.56``, ``$0.0004``)."""
-    size = abs(amount)
+    size = amount.copy_abs()
     sign = "-" if amount < 0 else ""
     if not amount:
         return "$0.00"
@@ -40,7 +40,7 @@ def money(amount: Decimal) -> str:
 
 def money_short(amount: Decimal) -> str:
     """USD for a chart or a headline: three significant digits (``$28.6k``, ``$943``, ``$0.46``)."""
-    size = abs(amount)
+    size = amount.copy_abs()
     if size < 1:
         return money(amount)
     sign = "-" if amount < 0 else ""
@@ -53,7 +53,7 @@ def money_short(amount: Decimal) -> str:
 def money_exact(amount: Decimal) -> str:
     """USD with every digit there is, at least cents."""
     sign = "-" if amount < 0 else ""
-    return f"{sign}${_at_least_cents(abs(amount))}"
+    return f"{sign}${_at_least_cents(amount.copy_abs())}"
 
 
 def rate(usd: Decimal | None) -> str:
@@ -72,7 +72,7 @@ def tokens(number: float | Decimal) -> str:
     if value is None:
         return MISSING
     sign = "-" if value < 0 else ""
-    size = abs(value)
+    size = value.copy_abs()
     if size < _COMPACT_FROM:
         whole = size.quantize(Decimal(1), ROUND_HALF_EVEN, _WIDE)
         if whole or not size:
@@ -88,7 +88,7 @@ def share(part: float | Decimal | None) -> str:
     if value is None:
         return MISSING
     sign = "-" if value < 0 else ""
-    size = abs(value)
+    size = value.copy_abs()
     if size in (0, 1):
         return f"{sign}100 %" if size else "0 %"
     if size < _LAST_TENTH:
@@ -168,7 +168,7 @@ def axis_money(ticks: Sequence[Decimal]) -> tuple[str, ...]:
         places = max(places, 2)
     step = Decimal(1).scaleb(-places)
     return tuple(
-        f"{'-' if v < 0 else ''}${abs(v).quantize(step, context=_WIDE):,f}{suffix if v else ''}"
+        f"{'-' if v < 0 else ''}${v.copy_abs().quantize(step, context=_WIDE):,f}{suffix if v else ''}"
         for v in scaled
     )
 

@@ -11,6 +11,7 @@ from advisor.wording import clean
 
 _BAR: Final = 12
 _LEAST: Final = 40
+_WITH_SHARE: Final = 56
 _ROOMY: Final = 76
 """Columns from which the class is spelled out."""
 _WITH_BARS: Final = 96
@@ -70,21 +71,18 @@ def _workloads(view: ReportView, width: int, paint: _Paint) -> list[str]:
         max(map(len, column)) for column in zip(*(_figures(row) for row in rows), strict=True)
     )
     classes = max(len(_class(mix)) for _, _, mix in rows) if roomy else 0
-    fixed = money + shares + mixes + classes + (_BAR + 2 if bars else 0) + 8
+    with_share = width >= _WITH_SHARE
+    fixed = money + mixes + classes + (shares if with_share else 0) + (_BAR + 2 if bars else 0) + 8
     names = max(min(max(_cells(name.text) for name, _, _ in rows), width - fixed), 8)
     for row in rows:
         cost, part, mix = _figures(row)
+        share = [f"{part:>{shares}}"] if with_share else []
         bar = [_bar(row[2].bar, paint)] if bars else []
         kind = [_class(row[2])] if roomy else []
-        cells = [
-            _pad(row[0].text, names),
-            f"{cost:>{money}}",
-            f"{part:>{shares}}",
-            *bar,
-            f"{mix:>{mixes}}",
-            *kind,
-        ]
-        lines.append("  ".join(cells).rstrip())
+        line = "  ".join(
+            [_pad(row[0].text, names), f"{cost:>{money}}", *share, *bar, f"{mix:>{mixes}}", *kind]
+        )
+        lines.append(line.rstrip() if bars else _cut(line.rstrip(), width))
     return [*lines, *_notes(view.workloads.table, width, paint)]
 
 

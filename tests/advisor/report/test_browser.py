@@ -1,0 +1,153 @@
+"""The page in a real browser: quiet console, no overflow on a phone, complete without scripts, dark, printable."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import report_factory
+
+from advisor.render.html import render_html
+from advisor.view import build_view
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["sync_api.Browser"]:
+    with sync_api.sync_playwright() as playwright:
+        instance = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(ARGS))
+        yield instance
+        instance.close()
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(render_html(build_view(report_factory.demo())), encoding="utf-8")
+    return path.as_uri()
+
+
+def test_console_is_quiet_and_nothing_is_fetched(browser: "sync_api.Browser", url: str) -> None:
+    page = browser.new_page()
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(url)
+    assert page.locator("h1").is_visible()
+    assert "$" in page.locator("h1").inner_text()
+    page.locator("#t-workloads thead button").nth(1).click()
+    assert said == []
+    assert asked == [url]
+    page.close()
+
+
+@pytest.mark.parametrize("make", [report_factory.demo, report_factory.ugly, report_factory.nothing_priced])
+@pytest.mark.parametrize("width", [320, 390, 768, 1200])
+def test_no_horizontal_scroll(browser: "sync_api.Browser", tmp_path: Path, make: object, width: int) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render_html(build_view(make())), encoding="utf-8")  # type: ignore[operator]
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_complete_without_scripts(browser: "sync_api.Browser", url: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(url)
+    text = page.content()
+    view = build_view(report_factory.demo())
+    for number in (view.headline.amount, *(card.value for card in view.headline.cards)):
+        assert number in text
+    for row in view.workloads.table.rows:
+        assert page.get_by_text(row[1].text).first.is_visible()
+    assert page.locator("svg.chart.wide").first.is_visible()
+    context.close()
+
+
+def test_dark_mode_differs(browser: "sync_api.Browser", url: str) -> None:
+    colours = set[str]()
+    for scheme in ("light", "dark"):
+        context = browser.new_context(color_scheme=scheme)
+        page = context.new_page()
+        page.goto(url)
+        colours.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        colours.add(page.evaluate("getComputedStyle(document.querySelector('rect.s0')).fill"))
+        context.close()
+    assert len(colours) == 4
+
+
+def test_prints_on_a4(browser: "sync_api.Browser", url: str) -> None:
+    page = browser.new_page()
+    page.goto(url)
+    pdf = page.pdf(prefer_css_page_size=True)
+    assert pdf.startswith(b"%PDF")
+    assert len(pdf) > 20_000
+    page.close()
+
+
+def test_hover_shows_the_numbers(browser: "sync_api.Browser", url: str) -> None:
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.goto(url)
+    page.locator("svg.columns.wide g[data-t]").nth(3).hover()
+    assert "requests" in page.locator("#tip").inner_text()
+    page.close()
+
+
+def test_sorting_moves_rows_and_keeps_them(browser: "sync_api.Browser", url: str) -> None:
+    page = browser.new_page()
+    page.goto(url)
+    names = page.locator("#t-workloads tbody th bdi:first-child")
+    before = names.all_inner_texts()
+    button = page.locator("#t-workloads thead button").nth(4)
+    button.focus()
+    page.keyboard.press("Enter")
+    after = names.all_inner_texts()
+    assert sorted(after) == sorted(before)
+    assert after[0] == "classify-tickets"
+    assert page.locator("#t-workloads th[aria-sort=descending]").count() == 1
+    page.close()
+
+
+@pytest.mark.parametrize("size", [("wide", 1200), ("narrow", 390)])
+def test_chart_labels_neither_collide_nor_clip(
+    browser: "sync_api.Browser", url: str, size: tuple[str, int]
+) -> None:
+    page = browser.new_page(viewport={"width": size[1], "height": 900})
+    page.goto(url)
+    faults = page.evaluate(
+        """kind => {
+          const bad = [];
+          for (const svg of document.querySelectorAll('svg.chart.' + kind)) {
+            const frame = svg.getBoundingClientRect();
+            const texts = [...svg.querySelectorAll('text')].filter(t => !(t.getAttribute('transform') || ''));
+            const boxes = texts.map(t => [t.textContent, t.getBoundingClientRect()]);
+            boxes.forEach(([name, a], i) => {
+              if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.bottom > frame.bottom + 1) bad.push('clipped ' + name);
+              boxes.slice(i + 1).forEach(([other, b]) => {
+                if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)
+                  bad.push(name + ' | ' + other);
+              });
+            });
+          }
+          return bad;
+        }""",
+        size[0],
+    )
+    assert faults == []
+    page.close()

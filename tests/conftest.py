@@ -1,0 +1,28 @@
+"""Options and fixtures of the whole test suite."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the golden files instead of comparing with them"
+    )
+
+
+@pytest.fixture
+def check_golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compares a text with a file beside the tests, or writes the file with ``--update-golden``."""
+
+    def check(path: Path, actual: str) -> None:
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(actual, encoding="utf-8", newline="\n")
+            return
+        assert path.is_file(), f"{path} is missing: run pytest --update-golden and review it"
+        expected = path.read_text(encoding="utf-8")
+        assert actual == expected, f"{path.name} differs: run pytest --update-golden and review the change"
+
+    return check
