@@ -15,7 +15,11 @@ _TOP: Final = 14.0
 _RIGHT: Final = 14.0
 _BOTTOM: Final = 46.0
 _ZERO_BAND: Final = 24.0
-_LARGEST: Final = 34.0
+_LARGEST: Final = 60.0
+_NAMED_WIDTH: Final = 600.0
+"""Narrower maps leave the names of medians to the legend."""
+_LABEL_ROOM: Final = 20.0
+"""Pixels between two lines that a label needs."""
 _SMALLEST: Final = 1.5
 _SHOWN_CELLS: Final = 1_500
 _LABELLED: Final = 0.7
@@ -128,7 +132,7 @@ def phase_map(
         *(box for line in lines for box in _line_boxes(line)),
     ]
     points = [(x.at(c.x), y.at(c.y), c.label) for c in centres]
-    names = place_labels(points, plot, taken)
+    names = place_labels(points, plot, taken) if size[0] >= _NAMED_WIDTH else (None,) * len(points)
     return PhaseMap(
         width=size[0],
         height=size[1],
@@ -224,6 +228,8 @@ def _hovers(cells: Sequence[Cell], x: LogAxis, y: LogAxis) -> tuple[Hover, ...]:
 def _lines(x: LogAxis, y: LogAxis, plot: Box, ratio: float | None) -> tuple[Line, ...]:
     if ratio is None or ratio <= 0:
         return ()
+    step = math.log10(2)
+    spacing = step * abs(x.per_decade * y.per_decade) / math.hypot(x.per_decade, y.per_decade)
     lines: list[Line] = []
     for part, name in _SHARES:
         factor = part / (1 - part) / ratio
@@ -238,15 +244,18 @@ def _lines(x: LogAxis, y: LogAxis, plot: Box, ratio: float | None) -> tuple[Line
             else f"input \N{MULTIPLICATION SIGN} {numbers.ratio(1 / ratio)}"
         )
         text = f"{name} at output = {by}" if is_main else name
-        lines.append(_line(ends, (text, name), plot, main=is_main))
+        lines.append(_line(ends, (text, name), plot, spacing, main=is_main))
     return tuple(lines)
 
 
-def _line(ends: tuple[float, float, float, float], texts: Sequence[str], plot: Box, *, main: bool) -> Line:
+def _line(
+    ends: tuple[float, float, float, float], texts: Sequence[str], plot: Box, spacing: float, *, main: bool
+) -> Line:
     x1, y1, x2, y2 = ends
     length = math.hypot(x2 - x1, y2 - y1)
     dx, dy = (x2 - x1) / length, (y2 - y1) / length
-    text = next((t for t in texts if text_width(t) + 40 < length * _LABELLED), None)
+    room = length if main or spacing >= _LABEL_ROOM else 0.0
+    text = next((t for t in texts if text_width(t) + 40 < room * _LABELLED), None)
     label = None
     if text is not None:
         px, py = x2 - dx * 22 + dy * 5, y2 - dy * 22 - dx * 5

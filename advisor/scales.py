@@ -10,6 +10,7 @@ from typing import Final
 from advisor import numbers
 
 FONT_SIZE: Final = 12.0
+_FEW_TICKS: Final = 3
 _WIDTH_EM: Final = 0.58
 """Mean advance of a glyph of a system sans-serif font, generous enough for digits and capitals."""
 
@@ -100,11 +101,13 @@ class LogAxis:
 
     def ticks(self) -> tuple[Tick, ...]:
         """Powers of ten, with 2 and 5 between them on a short axis."""
-        decades = math.log10(self.high / self.low)
-        heads = (1,) if decades > 2.2 else (1, 2, 5)  # noqa: PLR2004
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        values = [head * 10.0**power for power in range(first, last + 1) for head in heads]
-        inside = [value for value in values if self.low * 0.999 <= value <= self.high * 1.001]
+        inside: list[float] = []
+        for heads in ((1,), (1, 2, 5)):
+            values = [head * 10.0**power for power in range(first, last + 1) for head in heads]
+            inside = [value for value in values if self.low * 0.999 <= value <= self.high * 1.001]
+            if len(inside) >= _FEW_TICKS:
+                break
         marks = [Tick(at=round(self.at(value), 1), label=_token_label(value)) for value in inside]
         zero = [Tick(at=round(self.at(0), 1), label="0")] if self.zero_band else []
         return (*zero, *marks)

@@ -28,14 +28,14 @@ def map_section(analysis: Analysis) -> MapSection:
     cells = _map_cells(analysis, legend, place)
     centres = _centres(analysis, legend, place)
     wide = phase_map(cells, centres, ratio, _WIDE)
-    narrow = phase_map(cells, centres[:3], ratio, _NARROW)
+    narrow = phase_map(cells, centres, ratio, _NARROW)
     return MapSection(
         wide=wide,
         narrow=narrow,
         legend=legend,
         description=(
-            "Each tile holds requests of about the same size, in the colour of the workload with most of them; its area grows with the square root of their number. "
-            "A dot marks the median request of a workload."
+            "Each tile holds requests of about the same size, coloured by the workload with most of them; "
+            "its area grows with the square root of their number. Dots mark median requests."
         ),
         notes=_map_notes(wide, ratio),
         absent="",

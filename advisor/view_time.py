@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
@@ -25,38 +25,27 @@ _MOST_WEEKS_DAYS: Final = 1_100
 class _Slot:
     """Days gathered into one column."""
 
-    requests: int
-    by_model: dict[str, Decimal]
-    total: Decimal
+    requests: int = 0
+    priced: int = 0
+    total: Decimal = Decimal(0)
+    by_model: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
 
 
 def day_section(analysis: Analysis) -> DaySection:
     """Spend over time by model; the grain grows with the period so that columns stay readable."""
     dated = [row for row in analysis.by_day if row.day is not None]
-    legend, order = _models(analysis.by_day)
-    notes = _undated(analysis.by_day)
     if not dated:
-        absent = "No request in the log carries a time, so spend by day cannot be shown."
-        return DaySection(
-            heading="Spend by day",
-            grain="day",
-            wide=None,
-            narrow=None,
-            legend=(),
-            description="",
-            notes=(),
-            table=None,
-            absent=absent,
-        )
+        return _absent("day", "No request in the log carries a time, so spend by day cannot be shown.")
+    legend, order = _models(analysis.by_day)
     grain = _grain(dated)
     slots = _slots(dated, grain)
+    table = _table(slots, legend, order, grain)
+    if not any(slot.priced for _, slot in slots if slot):
+        return _absent(grain, "No request could be priced, so there is no spend to draw.", table)
+    if not any(slot.total for _, slot in slots if slot):
+        return _absent(grain, "Every price in the log is $0, so there is no spend to draw.", table)
     columns = tuple(_column(start, slot, legend, order, grain) for start, slot in slots)
     palette = [series.index for series in legend]
-    empty = sum(slot is None for _, slot in slots)
-    if empty:
-        notes = (*notes, f"The log holds nothing for {plural(empty, grain)}, shaded on the chart.")
-    if grain != "day":
-        notes = (f"Days are gathered into {grain}s because the period is long.", *notes)
     return DaySection(
         heading=f"Spend by {grain}",
         grain=grain,
@@ -64,10 +53,41 @@ def day_section(analysis: Analysis) -> DaySection:
         narrow=stacked_columns(columns, palette, grain, _NARROW),
         legend=legend,
         description=_describe(slots, grain),
-        notes=notes,
-        table=_table(slots, legend, order, grain),
+        notes=_notes(slots, grain, analysis.by_day),
+        table=table,
         absent="",
     )
+
+
+def _absent(grain: str, why: str, table: Table | None = None) -> DaySection:
+    return DaySection(
+        heading=f"Spend by {grain}",
+        grain=grain,
+        wide=None,
+        narrow=None,
+        legend=(),
+        description="",
+        notes=(),
+        table=table,
+        absent=why,
+    )
+
+
+def _notes(
+    slots: Sequence[tuple[date, _Slot | None]], grain: str, rows: Sequence[DaySlice]
+) -> tuple[str, ...]:
+    notes: list[str] = []
+    if grain != "day":
+        notes.append(
+            f"Days are gathered into {grain}s because the period is long; the first and the last may be partial."
+        )
+    empty = sum(slot is None for _, slot in slots)
+    if empty:
+        notes.append(f"The log holds nothing for {plural(empty, grain)}, shaded on the chart.")
+    unpriced = sum(slot is not None and slot.requests > 0 and not slot.priced for _, slot in slots)
+    if unpriced:
+        notes.append(f"For {plural(unpriced, grain)} no request could be priced: unknown, not $0.")
+    return (*notes, *_undated(rows))
 
 
 def _undated(rows: Sequence[DaySlice]) -> tuple[str, ...]:
@@ -123,8 +143,9 @@ def _slots(rows: Sequence[DaySlice], grain: str) -> list[tuple[date, _Slot | Non
     for row in rows:
         if row.day is None:
             continue
-        slot = found.setdefault(_start(row.day, grain), _Slot(0, defaultdict(Decimal), Decimal(0)))
+        slot = found.setdefault(_start(row.day, grain), _Slot())
         slot.requests += row.whole.requests
+        slot.priced += row.whole.priced_requests
         slot.total += row.whole.total
         for model, amount in row.by_model.items():
             slot.by_model[model] += amount
@@ -155,7 +176,8 @@ def _column(
     if slot is None:
         return Column(start=start, values=None, tip=f"{_when(start, grain)}: no requests in the log")
     values = _values(slot, legend, order)
-    lines = [f"{_when(start, grain)}: {numbers.money(slot.total)}, {plural(slot.requests, 'request')}"]
+    spent = numbers.money(slot.total) if slot.priced else "cost unknown"
+    lines = [f"{_when(start, grain)}: {spent}, {plural(slot.requests, 'request')}"]
     lines += [f"{s.label}  {numbers.money(v)}" for s, v in zip(legend, values, strict=True) if v]
     return Column(start=start, values=values, tip="\n".join(lines))
 
@@ -194,13 +216,16 @@ def _table_row(
     start: date, slot: _Slot | None, legend: Sequence[Series], order: Mapping[str, int]
 ) -> tuple[Cell, ...]:
     when = Cell(text=start.isoformat())
+    unknown = Cell(text=numbers.MISSING, value="-1")
     if slot is None:
-        return (when, *(Cell(text=numbers.MISSING, value="-1") for _ in range(len(legend) + 2)))
+        return (when, *(unknown for _ in range(len(legend) + 2)))
+    amounts = (slot.total, *_values(slot, legend, order))
     return (
         when,
         Cell(text=numbers.count(slot.requests), value=str(slot.requests)),
-        *(
-            Cell(text=numbers.money(value), exact=numbers.money_exact(value), value=f"{value:.6f}")
-            for value in (slot.total, *_values(slot, legend, order))
-        ),
+        *(_amount(a) if slot.priced else unknown for a in amounts),
     )
+
+
+def _amount(value: Decimal) -> Cell:
+    return Cell(text=numbers.money(value), exact=numbers.money_exact(value), value=f"{value:.6f}")
