@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
@@ -100,10 +100,10 @@ class PriceBook:
             stated = [one for one in (payee, provider_in_name(model)) if one is not None]
             for where in dict.fromkeys([*stated, None]):
                 if (card := genai_cards.lookup(where, names)) is not None:
-                    return card
+                    return card if payee in (None, where) else _instead(card, provider)
             listed = genai_cards.listed(names)
             if len(listed) == 1:
-                return listed[0]
+                return listed[0] if payee is None else _instead(listed[0], provider)
             if listed:
                 sellers = ", ".join(sorted({card.provider or "" for card in listed}))
                 raise AmbiguousModelError(f"model {label} is sold by {sellers}: name the provider")
@@ -155,6 +155,12 @@ class PriceBook:
             clock_edges=tuple(sorted(edges)),
             clocked=tuple(clocked),
         )
+
+
+def _instead(card: PriceCard, provider: str | None) -> PriceCard:
+    """The card of another provider than the log names, saying so."""
+    note = f"no price of provider {provider!r} for it, that of {card.provider} used"
+    return replace(card, notes=(*card.notes, note))
 
 
 def card_keys(card: PriceCard) -> RateKeys:

@@ -85,7 +85,8 @@ def listed(names: Sequence[str]) -> list[PriceCard]:
     index = _index()
     for name in names:
         if found := index.get(name):
-            return [_card(provider, model) for provider, model in found]
+            by_provider = {provider.id: (provider, model) for provider, model in reversed(found)}
+            return [_card(provider, model) for provider, model in by_provider.values()]
     return []
 
 

@@ -86,6 +86,15 @@ def test_genai_prices_is_asked_by_provider(
     assert card.source.startswith("genai-prices 0.2")
 
 
+def test_another_providers_price_is_said() -> None:
+    assert BOOK.find("acme-proxy", "gpt-5").notes == (
+        "no price of provider 'acme-proxy' for it, that of openai used",
+    )
+    assert BOOK.find("litellm", "gpt-5").notes == ()
+    assert BOOK.find("openai", "gpt-5").notes == ()
+    assert "that of groq used" in BOOK.find("acme-proxy", "llama-3.3-70b-versatile").notes[0]
+
+
 def test_a_model_of_many_sellers_needs_the_provider() -> None:
     with pytest.raises(AmbiguousModelError, match=r"is sold by .*: name the provider"):
         BOOK.find(None, "meta-llama/llama-3.3-70b-instruct")

@@ -170,6 +170,33 @@ def test_a_cell_of_the_rate_keys_has_one_price(book: PriceBook, rows: list[dict[
         assert seen.setdefault(cell, found) == found
 
 
+@pytest.mark.parametrize(
+    ("model", "instants_or_sizes"),
+    [
+        ("demo-sol", ["2026-08-20T23:59:59.999999", "2026-08-21T00:00:00", "2026-08-21T00:00:00.000001"]),
+        ("demo-seek", ["2026-11-02T00:59:59", "2026-11-02T01:00:00", "2026-11-02T03:59:59", "2026-11-02T04:00:00"]),
+        ("demo-grok", [199_998, 199_999, 200_000, None]),
+        ("demo-sonnet-lc", [199_999, 200_000, 200_001, None]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("order", [1, -1])
+def test_rows_on_both_sides_of_every_edge(model: str, instants_or_sizes: list[Any], order: int) -> None:
+    rows = [
+        {
+            "provider": None,
+            "model": model,
+            "service_tier": None,
+            "price_at": datetime.fromisoformat(edge).replace(tzinfo=UTC) if isinstance(edge, str) else None,
+            "context_tokens": edge if isinstance(edge, int) else None,
+            "output": 1,
+        }
+        for edge in instants_or_sizes[::order]
+    ]
+    cube = price_cube(cube_of(rows), PRICES, as_of=AS_OF)
+    assert_equal(cube, rows, PRICES)
+    assert len(set(cube.frame["cost_output"])) == 2
+
+
 def frame_of(**columns: Any) -> pd.DataFrame:
     size = len(next(iter(columns.values())))
     usual: dict[str, Any] = {
