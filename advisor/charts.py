@@ -113,7 +113,7 @@ def stacked_columns(
     width, height = size
     stacks = [tuple(max(value, Decimal(0)) for value in column.values or ()) for column in columns]
     top = max((sum(stack, Decimal(0)) for stack in stacks), default=Decimal(0))
-    levels = nice_ticks(top, 4 if height > 200 else 3)  # noqa: PLR2004
+    levels = nice_ticks(top, 5)
     labels = numbers.axis_money(levels)
     left = max(text_width(label) for label in labels) + 14
     plot = Box(x=left, y=_TOP, width=width - left - _EDGE, height=height - _TOP - _AXIS)

@@ -19,6 +19,7 @@ _WIDE: Final = Context(prec=400)
 _CENT: Final = Decimal("0.01")
 _SMALLEST_SHOWN: Final = Decimal("0.000001")
 _SUFFIXES: Final = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
+_WHOLE_DOLLARS_FROM: Final = 100
 _COMPACT_FROM: Final = 10_000
 _LAST_TENTH: Final = Decimal("0.001")
 _EDGE: Final = Decimal("0.1")
@@ -39,14 +40,12 @@ def money(amount: Decimal) -> str:
 
 
 def money_short(amount: Decimal) -> str:
-    """USD for a chart or a headline: three significant digits (``$28.6k``, ``$943``, ``$0.46``)."""
+    """USD for a chart or a headline: three significant digits, cents below $100 (``$28.6k``, ``$943``, ``$9.46``)."""
     size = amount.copy_abs()
-    if size < 1:
+    if size < _WHOLE_DOLLARS_FROM:
         return money(amount)
     sign = "-" if amount < 0 else ""
     number, suffix = _scaled(size)
-    if not suffix and "." in number:
-        number = _at_least_cents(Decimal(number))
     return f"{sign}${number}{suffix}"
 
 

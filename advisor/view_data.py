@@ -7,7 +7,17 @@ from advisor import numbers
 from advisor.analysis import Analysis, Location, PriceRow, Problem, Unpriced
 from advisor.view_model import Card, Cell, DataSection, MethodSection, Pair, Table, TableColumn
 from advisor.view_workloads import SHOWN
-from advisor.wording import BASES, GLOSSARY, METER_LABELS, TEXT_LIMIT, clean, full, name_cell, plural
+from advisor.wording import (
+    BASES,
+    GLOSSARY,
+    METER_LABELS,
+    TEXT_LIMIT,
+    clean,
+    full,
+    name_cell,
+    plural,
+    sentence,
+)
 from pricing.meters import FEE_METERS, Meter
 
 _EXAMPLES: Final = 3
@@ -15,7 +25,7 @@ _PRICE_ROWS: Final = 300
 _PATH_LIMIT: Final = 64
 _SEVERITIES: Final = ("error", "warning", "info")
 _SEVERITY_WORDS: Final = {
-    "error": "Error: rows lost",
+    "error": "Error: not in the totals",
     "warning": "Warning: numbers may be off",
     "info": "For information",
 }
@@ -165,8 +175,9 @@ def price_table(analysis: Analysis) -> Table:
     columns = (
         TableColumn(key="model", title="Model"),
         TableColumn(key="meter", title="Meter"),
-        TableColumn(key="rate", title="Price, USD", number=True, hint="Per million tokens; fees per unit"),
-        TableColumn(key="unit", title="Per"),
+        TableColumn(
+            key="rate", title="Price, $/M", number=True, hint="USD per million tokens; fees per unit"
+        ),
         TableColumn(key="rule", title="Rule"),
         TableColumn(key="valid", title="Valid"),
         TableColumn(key="source", title="Source"),
@@ -183,13 +194,15 @@ def price_table(analysis: Analysis) -> Table:
 def _price_row(row: PriceRow) -> tuple[Cell, ...]:
     since = numbers.day(row.valid_from) if row.valid_from else ""
     until = numbers.day(row.valid_until) if row.valid_until else ""
-    valid = f"{since or 'always'} \N{EN DASH} {until or 'open'}" if since or until else "no dates stated"
-    unit = "unit" if row.meter in FEE_METERS else "M tokens"
+    valid = f"{since or 'always'} \N{EN DASH} {until or 'open'}" if since or until else numbers.MISSING
     return (
         name_cell(row.model, note=clean(row.provider) if row.provider else "", brief=True),
         Cell(text=METER_LABELS[row.meter], value=str(list(Meter).index(row.meter))),
-        Cell(text=numbers.rate(row.usd_per_unit), value=f"{row.usd_per_unit:f}"),
-        Cell(text=unit),
+        Cell(
+            text=numbers.rate(row.usd_per_unit),
+            value=f"{row.usd_per_unit:f}",
+            note="per unit" if row.meter in FEE_METERS else "",
+        ),
         Cell(text=clean(row.rule, 80)),
         Cell(text=valid, value=row.valid_from.isoformat() if row.valid_from else "0"),
         name_cell(row.source, limit=60),
@@ -200,11 +213,11 @@ def _price_row(row: PriceRow) -> tuple[Cell, ...]:
 def method_section(analysis: Analysis) -> MethodSection:
     """How the numbers were made and what it takes to make them again."""
     made = analysis.provenance
-    rule = Pair(term="Workloads", text=clean(analysis.workload_rule, TEXT_LIMIT))
-    deployment = Pair(term="Reference deployment", text=clean(analysis.time_basis, 2 * TEXT_LIMIT))
+    rule = Pair(term="Workloads", text=sentence(analysis.workload_rule))
+    deployment = Pair(term="Reference deployment", text=sentence(analysis.time_basis, 2 * TEXT_LIMIT))
     return MethodSection(
         bases=(*BASES, deployment, rule),
-        assumptions=tuple(clean(text, TEXT_LIMIT) for text in made.assumptions),
+        assumptions=tuple(map(sentence, made.assumptions)),
         provenance=(
             Pair(term="Made by", text=f"token-cost-advisor {clean(made.version)}"),
             Pair(term="Command", text=clean(made.command, 2 * TEXT_LIMIT)),

@@ -57,7 +57,7 @@ def _map_notes(chart: PhaseMap, ratio: float | None) -> tuple[str, ...]:
         notes.append(
             f"Lines: where decode is ⅓, ½ and ⅔ of a request's cost, at the log's own price ratio (an output token costs "
             f"{numbers.ratio(ratio)} input tokens, weighted by cost) and without cache discounts; cached prompts move a "
-            "request towards decode."
+            "request towards decode. Between the dotted lines neither phase dominates."
         )
     left = chart.requests - chart.shown
     if left:

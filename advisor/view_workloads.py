@@ -17,6 +17,7 @@ from advisor.wording import (
     clean,
     name_cell,
     plural,
+    sentence,
 )
 
 SHOWN: Final = 50
@@ -67,7 +68,7 @@ def workload_section(analysis: Analysis) -> WorkloadSection:
         table=table,
         reasons=_reasons(shown),
         classes=tuple(_class_note(kind, analysis) for kind in PhaseClass if _members(kind, analysis)),
-        rule=clean(analysis.workload_rule, TEXT_LIMIT),
+        rule=sentence(analysis.workload_rule),
     )
 
 
@@ -93,7 +94,7 @@ def _row(workload: Workload, total: Decimal, ratios: Mapping[str, Sequence[float
     slice_ = workload.whole
     partial = slice_.priced_requests < slice_.requests
     priced = slice_.priced_requests > 0
-    missing = f"{plural(slice_.requests - slice_.priced_requests, 'request')} unpriced" if partial else ""
+    missing = f"{slice_.requests - slice_.priced_requests:,d} unpriced" if partial else ""
     return (
         name_cell(workload.name, note=note),
         _money(slice_.total, total, missing)

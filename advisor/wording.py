@@ -70,6 +70,12 @@ def _is_hidden(char: str) -> bool:
     return unicodedata.category(char) in _HIDDEN
 
 
+def sentence(text: str, limit: int = TEXT_LIMIT) -> str:
+    """A phrase as a sentence: a capital first, a full stop last."""
+    line = clean(text, limit)
+    return line[0].upper() + line[1:] + ("" if line[-1] in ".!?…" else ".")
+
+
 def plural(number: int, one: str, many: str | None = None) -> str:
     """``1 request``, ``2,000 requests``."""
     return f"{number:,d} {one if number == 1 else many or one + 's'}"

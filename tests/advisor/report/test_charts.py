@@ -53,7 +53,7 @@ def test_ticks_cover_and_are_few(top: Decimal) -> None:
 @given(st.lists(st.tuples(MONEY, MONEY, MONEY), min_size=1, max_size=40))
 def test_stacks_add_up_and_stay_inside(values: list[tuple[Decimal, ...]]) -> None:
     chart = stacked_columns(columns(list(values)), (0, 1, -1), "day", (980, 300))
-    top = nice_ticks(max(sum(v, Decimal(0)) for v in values))[-1]
+    top = nice_ticks(max(sum(v, Decimal(0)) for v in values), 5)[-1]
     for column, amounts in zip(chart.columns, values, strict=True):
         height = sum(block.box.height for block in column.blocks)
         assert height == pytest.approx(float(sum(amounts, Decimal(0)) / top) * chart.plot.height, abs=1e-6)
