@@ -127,7 +127,7 @@ def analyze(**given: Any) -> None:
 @click.option(
     "--to", "folder", type=click.Path(path_type=Path), default=Path("advisor-demo"), show_default=True
 )
-@click.option("--requests", type=click.IntRange(min=1_000), default=60_000, show_default=True)
+@click.option("--requests", type=click.IntRange(min=1_000), default=80_000, show_default=True)
 @click.option("--seed", type=int, default=7, show_default=True)
 @_loudness
 def demo(**given: Any) -> None:

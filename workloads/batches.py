@@ -10,7 +10,7 @@ from workloads import relations
 from workloads.expressions import TRUE
 from workloads.importers import TableImporter, json_importers, table_importers
 from workloads.importers.generic import GenericTable
-from workloads.json_plan import UNRECOGNISED, JsonPlan, make_plan, read_plan
+from workloads.json_plan import UNRECOGNISED, JsonPlan, claimed, make_plan, read_plan
 from workloads.ledger import COLUMNS, SKIPPED
 from workloads.numbers import NumberStyle, style_of
 from workloads.raw import Node, Table
@@ -20,6 +20,9 @@ from workloads.vocabulary import normal
 
 Expr = Any
 Connection = Any
+
+_MOST_NESTED = 2
+"""Objects below are content, not usage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +84,19 @@ def _json_batches(files: Sequence[InputFile], options: ReadOptions) -> tuple[lis
     known = tuple(i for i in json_importers() if options.format in (None, i.name))
     if options.mapping:
         known = ()
-    claimed = [file for file in files if make_plan(file.records, known).parts]
-    rest = [file for file in files if file not in claimed]
+    known_files, rest = [], []
+    for file in files:
+        (known_files if claimed(file.records, known) else rest).append(file)
     batches = []
-    if claimed:
-        plan = make_plan((record for file in claimed for record in file.records), known)
-        batches.append(json_batch(tuple(claimed), plan))
+    if known_files:
+        plan = make_plan((record for file in known_files for record in file.records), known)
+        batches.append(json_batch(tuple(known_files), plan))
     failed = []
     for file in rest:
         batch = _flat_json_batch(file, options)
         if batch is not None:
             batches.append(batch)
-        elif claimed and file.kind is Kind.JSON_LINES:
+        elif known_files and file.kind is Kind.JSON_LINES:
             # A session of which only the head was seen may hold usage further on: read it as its neighbours.
             batches[0] = json_batch((*batches[0].files, file), plan)
         else:
@@ -153,7 +157,7 @@ def _leaves(records: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
 
     def visit(obj: Mapping[str, Any], path: tuple[str, ...]) -> None:
         for key, value in obj.items():
-            if isinstance(value, Mapping) and len(path) < 3:  # noqa: PLR2004  (deeper keys are content, not usage)
+            if isinstance(value, Mapping) and len(path) < _MOST_NESTED:
                 visit(value, (*path, key))
             elif not isinstance(value, (Mapping, list)):
                 name = normal(key)

@@ -118,7 +118,17 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     ``recorded_cost_usd`` and ``recorded`` (money that the log states, and how many records state it).
     """
     cells = _cells(records, grouping, cuts)
-    keys = ["day", "workload", "provider", "model", "service_tier", "cell_epoch", "cell_context", "cell_clock", "bucketed"]
+    keys = [
+        "day",
+        "workload",
+        "provider",
+        "model",
+        "service_tier",
+        "cell_epoch",
+        "cell_context",
+        "cell_clock",
+        "bucketed",
+    ]
     meters = [str(meter) for meter in present_meters(records)]
     sums = {name: cells[name].sum() for name in meters}
     if "reasoning" in records.columns:
@@ -189,14 +199,19 @@ def _clock_cell(records: Expr, started: Expr, cuts: RateCuts) -> Expr:
 def _decode_context(records: Expr) -> Expr:
     """Token pairs read while decoding: each output token reads the prompt and what was written before it."""
     output = records.output_tokens.cast("float64")
-    return output * (ibis.coalesce(records.input_tokens, 0) + output / 2)
+    return output * (ibis.coalesce(records.input_tokens, 0) + output / 2) / _calls(records)
 
 
 def _prefill_context(records: Expr) -> Expr:
     """Token pairs computed in prefill: each new token looks at all before it, cached or not."""
     cached = ibis.coalesce(total(records, CACHE_READ_METERS), 0)
     new = (records.input_tokens - cached).cast("float64")
-    return new * (cached + new / 2)
+    return new * (cached + new / 2) / _calls(records)
+
+
+def _calls(records: Expr) -> Expr:
+    """Return the calls behind a record, as equal shares of its tokens; null when a bucket does not say."""
+    return records.requests.nullif(0)
 
 
 def _fetch(connection: Connection, expr: Expr, exact: Sequence[str]) -> pd.DataFrame:
@@ -204,7 +219,11 @@ def _fetch(connection: Connection, expr: Expr, exact: Sequence[str]) -> pd.DataF
     try:
         frame = connection.execute(expr)
     except (OverflowError, ValueError) as error:
-        if "int64" not in str(error).lower() and "overflow" not in str(error).lower() and "bounds" not in str(error).lower():
+        if (
+            "int64" not in str(error).lower()
+            and "overflow" not in str(error).lower()
+            and "bounds" not in str(error).lower()
+        ):
             raise
         wide = {name: expr[name].cast("decimal(38, 0)") for name in exact if name in expr.columns}
         frame = connection.execute(expr.mutate(**wide))
@@ -228,7 +247,9 @@ def size_quantiles(connection: Connection, records: Expr, grouping: Grouping) ->
     One row a workload; columns ``<what>_mean, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
     duration_seconds (NaN: not reported), ``requests``, ``first`` and ``last``. Quantiles interpolate linearly.
     """
-    single = records.filter(column(records, "bucket_seconds").isnull()).mutate(workload=grouping.name_of(records))
+    single = records.filter(column(records, "bucket_seconds").isnull()).mutate(
+        workload=grouping.name_of(records)
+    )
     columns: dict[str, Expr] = {}
     for name in ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds"):
         if name not in single.columns:

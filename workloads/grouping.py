@@ -70,7 +70,9 @@ def choose_grouping(connection: Connection, ledger: Expr, keys: Sequence[str]) -
     files = list(connection.execute(ledger.select("source_file").distinct())["source_file"])
     stems = {_stem(file) for file in files}
     if 1 < len(stems) == len(files) <= _MOST_FILES:
-        return Grouping(("source",), "grouped by file: the log has no labels, and its files have names of their own")
+        return Grouping(
+            ("source",), "grouped by file: the log has no labels, and its files have names of their own"
+        )
     return Grouping((), "grouped by model and by size of prompt and answer: the log has no labels")
 
 

@@ -63,7 +63,13 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
     """Return the plan for records like these; without parts when no importer claims any."""
     parts: dict[tuple[str, Path], Part] = {}
     fields: dict[str, dict[Path, None]] = {}
+    seen: set[object] = set()
     for record in records:
+        # Records with equal keys say nothing new, and a sample is mostly made of them.
+        keys = _keys(record, 2)
+        if keys in seen:
+            continue
+        seen.add(keys)
         part = _claim(record, known)
         if part is None:
             continue
@@ -72,6 +78,18 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
             fields.setdefault(name, {}).setdefault(path)
     ordered = sorted(parts.values(), key=lambda part: (len(part.path), part.importer.name, part.path))
     return JsonPlan(tuple(ordered), {name: tuple(paths) for name, paths in sorted(fields.items())})
+
+
+def claimed(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, ...]) -> bool:
+    """Return whether some importer claims one of the records."""
+    return any(_claim(record, known) is not None for record in records)
+
+
+def _keys(record: Mapping[str, Any], depth: int) -> object:
+    return tuple(
+        (key, _keys(value, depth - 1)) if depth and isinstance(value, Mapping) else (key, type(value))
+        for key, value in record.items()
+    )
 
 
 def extend(plan: JsonPlan, other: JsonPlan) -> JsonPlan:
@@ -135,6 +153,8 @@ def _names_of(key: str, value: Any, *, beside: bool) -> Iterator[str]:
         yield key
     if key in STREAMING_NAMES:
         yield "streaming"
+    if key == "custom_id":
+        yield key
     if key in COST_NAMES and isinstance(value, (int, float)):
         yield "recorded_cost_usd"
 

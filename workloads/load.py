@@ -17,7 +17,7 @@ from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.quarantine import SkippedRow, rejected_rows, skipped_rows
 from workloads.relations import store
-from workloads.sources import InputFile, SourceError, Unreadable, expand, inspect
+from workloads.sources import InputFile, SourceError, Unreadable, expand, inspect_each
 
 Connection = Any
 Expr = Any
@@ -88,7 +88,7 @@ def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]
     Raises:
         SourceError: When a path leads to no file.
     """
-    looked = [inspect(shown, path) for shown, path in expand(paths)]
+    looked = inspect_each(expand(paths))
     files = [item for item in looked if isinstance(item, InputFile)]
     return files, [item for item in looked if isinstance(item, Unreadable)]
 
@@ -214,7 +214,7 @@ def _counts(connection: Connection, ledger: Expr) -> list[FileRows]:
     return [
         FileRows(
             file=row["source_file"],
-            format=row["format"] or "",
+            format=row["format"] if isinstance(row["format"], str) else "",
             fate=row["fate"],
             reason=row["reason"] if isinstance(row["reason"], str) else None,
             problem=row["problem"] if isinstance(row.get("problem"), str) else None,

@@ -7,6 +7,7 @@ from typing import Any
 import ibis
 
 from workloads.expressions import NO_TEXT, TRUE
+from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
 from workloads.times import is_bare_date, parse_instant
 
@@ -37,15 +38,15 @@ class Envelope:
     """What the record says around the object that carries the usage: time, team, session, status."""
 
     fields: Mapping[str, Expr]
-    """Ledger column (or ``time``) -> expression; only what the log was seen to have."""
+    """Ledger column, ``time`` or ``custom_id`` -> expression; only what the log was seen to have."""
 
     def get(self, name: str, kind: str = "string") -> Expr:
         """Return a field of the envelope; a typed null when the log has none."""
         return self.fields[name] if name in self.fields else ibis.null(kind)
 
     def labels(self) -> dict[str, Expr]:
-        """Return everything but the time, ready for the ledger."""
-        return {name: value for name, value in self.fields.items() if name != "time"}
+        """Return what is a ledger column already."""
+        return {name: value for name, value in self.fields.items() if name in COLUMNS}
 
     def started_at(self, *others: Expr) -> dict[str, Expr]:
         """Return the time columns: the envelope's own time, else the first of the others that is there.

@@ -40,7 +40,9 @@ def _view(connection: Connection, query: str) -> Any:
 
 def store(connection: Connection, name: str, expr: Any) -> Any:
     """Return an expression's rows as a stored (in-memory, spillable) table of that name, replacing an older one."""
-    connection.raw_sql(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {ibis.to_sql(expr, dialect='duckdb')}")
+    connection.raw_sql(
+        f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {ibis.to_sql(expr, dialect='duckdb')}"
+    )
     return connection.table(name)
 
 

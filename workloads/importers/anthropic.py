@@ -99,6 +99,7 @@ class AnthropicMessage:
             "model": ibis.coalesce(node.get("model"), envelope.get("model")),
             "service_tier": ibis.cases(
                 (usage["speed"] == "fast", "fast"),
+                (envelope.get("custom_id").notnull(), "batch"),
                 else_=ibis.coalesce(usage["service_tier"], envelope.get("service_tier")).nullif("standard"),
             ),
             "region": ibis.coalesce(usage["inference_geo"].nullif("not_available"), envelope.get("region")),

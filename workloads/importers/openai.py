@@ -114,6 +114,8 @@ class OpenAIResponse:
         chunk = node.get("object") == "chat.completion.chunk"
         created = ibis.coalesce(node.get("created"), node.get("created_at"))
         tier = ibis.coalesce(node.get("service_tier"), envelope.get("service_tier"))
+        # A line with a custom_id is a line of a batch job's output, whatever tier the body repeats.
+        batch = envelope.get("custom_id").notnull()
         searches = node.get("output").filter(lambda item: item["type"] == "web_search_call").length()
         return {
             "mine": mine,
@@ -127,7 +129,9 @@ class OpenAIResponse:
             **envelope.labels(),
             **envelope.started_at(created),
             "model": ibis.coalesce(node.get("model"), envelope.get("model")),
-            "service_tier": tier.nullif(_STANDARD_TIERS[0]).nullif(_STANDARD_TIERS[1]),
+            "service_tier": ibis.cases(
+                (batch, "batch"), else_=tier.nullif(_STANDARD_TIERS[0]).nullif(_STANDARD_TIERS[1])
+            ),
             "requests": ibis.literal(1, type="int64"),
             "input_uncached": uncached - zero(audio_in),
             "cache_read": reads,
