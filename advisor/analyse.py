@@ -49,7 +49,6 @@ class Scanned:
     priced: PricedCube
     grouping: Grouping
     sizes: pd.DataFrame
-    spans: pd.DataFrame
     shapes: pd.DataFrame
 
 
@@ -99,7 +98,6 @@ def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOption
         priced=price_cube(cube, book, as_of=options.as_of),
         grouping=grouping,
         sizes=scan.size_quantiles(connection, records, grouping),
-        spans=scan.spans(connection, records, grouping),
         shapes=scan.shapes(connection, records, grouping),
     )
 
@@ -110,7 +108,7 @@ def _assemble(loaded: Loaded, scanned: Scanned, book: PriceBook, options: Analys
     unpriced = cut.unpriced(priced)
     weak = cut.weakness(whole, priced.frame)
     problems = data_problems(loaded.report) + money_problems(unpriced, _warnings(priced)) + _doubts(priced)
-    first, last = _instant(scanned.spans["first"].min()), _instant(scanned.spans["last"].max())
+    first, last = _instant(priced.frame["price_at"].min()), _instant(priced.frame["last_at"].max())
     return Analysis(
         data=_data(loaded.report, whole, priced, (first, last), options, problems),
         whole=whole,
@@ -198,7 +196,7 @@ def _day(value: Any) -> date | None:
 
 
 def _instant(value: Any) -> datetime | None:
-    return None if value is None or pd.isna(value) else pd.Timestamp(value).tz_localize("UTC").to_pydatetime()
+    return None if value is None or pd.isna(value) else pd.Timestamp(value).to_pydatetime()
 
 
 def _models(priced: PricedCube, book: PriceBook, as_of: datetime) -> tuple[ModelSlice, ...]:
@@ -241,13 +239,12 @@ def _standard_rates(
 def _workloads(scanned: Scanned) -> tuple[Workload, ...]:
     priced = scanned.priced
     sizes = scanned.sizes.set_index("workload").to_dict("index")
-    spans = scanned.spans.set_index("workload").to_dict("index")
     parts = dict(iter(priced.frame.groupby("workload", dropna=False)))
     out = []
     for name, part in cut.slices(priced, ["workload"]).items():
         frame = parts[name]
         weak = cut.weakness(part, frame)
-        size, span = sizes.get(name, {}), spans.get(name, {})
+        size = sizes.get(name, {})
         known = float(frame["cache_input_known"].fillna(0).sum())
         out.append(
             Workload(
@@ -265,8 +262,8 @@ def _workloads(scanned: Scanned) -> tuple[Workload, ...]:
                 cache_coverage=float(frame["cache_records"].sum()) / max(part.records, 1),
                 ttft_seconds=_distribution(size, "ttft_seconds"),
                 duration_seconds=_distribution(size, "duration_seconds"),
-                first_request=_instant(span.get("first")),
-                last_request=_instant(span.get("last")),
+                first_request=_instant(frame["price_at"].min()),
+                last_request=_instant(frame["last_at"].max()),
             )
         )
     return tuple(sorted(out, key=lambda item: (-item.whole.total, -item.whole.requests, item.name)))

@@ -4,6 +4,9 @@ Exit codes: 0 done; 1 a gate or ``--strict`` failed; 2 wrong usage or configurat
 Everything heavy is imported inside the commands, so that ``--help`` answers at once.
 """
 
+import atexit
+import contextlib
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +19,7 @@ from advisor.config import ConfigError, read_config
 EXIT_GATE: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_NOTHING: Final = 3
+EXIT_STOPPED: Final = 130
 
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -196,14 +200,35 @@ def _finish(exit_code: int) -> None:
 
 def main() -> None:
     """Run the command line; a failure is a sentence on stderr and an exit code, never a traceback."""
+    code = _run()
+    with contextlib.suppress(BrokenPipeError, ValueError):  # whoever read our output may be gone
+        sys.stdout.flush()
+        sys.stderr.flush()
+    atexit._run_exitfuncs()  # copies of inputs are removed here
+    # The process ends here: to take down the engine's tables one by one would only make the user wait.
+    os._exit(code)
+
+
+def _run() -> int:
     try:
-        cli.main(prog_name="advisor", standalone_mode=True)
+        outcome = cli.main(prog_name="advisor", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("Stopped.", err=True)
+        return EXIT_STOPPED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except BrokenPipeError:
+        return 0
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 0
     except Exception as error:  # noqa: BLE001  (the last line of defence: no traceback reaches a user)
-        if "-v" in sys.argv or "--verbose" in sys.argv:
+        if {"-v", "--verbose"} & set(sys.argv):
             raise
         click.echo(
             f"Error: something unexpected happened ({type(error).__name__}: {str(error).strip()[:300]}). "
             "This is a defect of advisor; run again with --verbose and report what it prints.",
             err=True,
         )
-        sys.exit(EXIT_NOTHING)
+        return EXIT_NOTHING
+    return outcome if isinstance(outcome, int) else 0

@@ -15,7 +15,7 @@ from workloads.ledger import COLUMNS, SKIPPED
 from workloads.numbers import NumberStyle, style_of
 from workloads.raw import Node, Table
 from workloads.schema import Schema, merge, nest
-from workloads.sources import InputFile, Kind, Unreadable
+from workloads.sources import InputFile, Kind, Unreadable, inspect
 from workloads.vocabulary import normal
 
 Expr = Any
@@ -84,24 +84,35 @@ def _json_batches(files: Sequence[InputFile], options: ReadOptions) -> tuple[lis
     known = tuple(i for i in json_importers() if options.format in (None, i.name))
     if options.mapping:
         known = ()
-    known_files, rest = [], []
-    for file in files:
-        (known_files if claimed(file.records, known) else rest).append(file)
+    sampled = [file for file in files if file.records]
+    unsampled = [file for file in files if not file.records]
+    known_files = [file for file in sampled if claimed(file.records, known)]
+    rest = [file for file in sampled if not claimed(file.records, known)]
+    flat = _flat_groups(rest, options)
+    if unsampled and (flat or not known_files):
+        # Which of the formats the files without a sample have cannot be guessed: look into each.
+        looked = [inspect(file.shown, file.path) for file in unsampled]
+        failed = [item for item in looked if isinstance(item, Unreadable)]
+        files = [*sampled, *(item for item in looked if isinstance(item, InputFile) and item.records)]
+        failed += [
+            Unreadable(item.shown, "JSON without objects") for item in looked if _without_objects(item)
+        ]
+        batches, more = _json_batches(files, options) if files else ([], [])
+        return batches, failed + more
     batches = []
+    foreign = [file for file in rest if not any(file in group for group in flat)]
     if known_files:
         plan = make_plan((record for file in known_files for record in file.records), known)
-        batches.append(json_batch(tuple(known_files), plan))
-    failed = []
-    for file in rest:
-        batch = _flat_json_batch(file, options)
-        if batch is not None:
-            batches.append(batch)
-        elif known_files and file.kind is Kind.JSON_LINES:
-            # A session of which only the head was seen may hold usage further on: read it as its neighbours.
-            batches[0] = json_batch((*batches[0].files, file), plan)
-        else:
-            failed.append(Unreadable(file.shown, describe_foreign(file)))
-    return batches, failed
+        # A session of which only the head was seen may hold usage further on: it is read as its neighbours.
+        lines = [file for file in foreign if file.kind is Kind.JSON_LINES]
+        batches.append(json_batch((*known_files, *unsampled, *lines), plan))
+        foreign = [file for file in foreign if file not in lines]
+    batches += [_flat_json_batch(group, options) for group in flat]
+    return batches, [Unreadable(file.shown, describe_foreign(file)) for file in foreign]
+
+
+def _without_objects(item: InputFile | Unreadable) -> bool:
+    return isinstance(item, InputFile) and not item.records
 
 
 def json_batch(files: tuple[InputFile, ...], plan: JsonPlan) -> Batch:
@@ -115,18 +126,30 @@ def json_batch(files: tuple[InputFile, ...], plan: JsonPlan) -> Batch:
     return Batch(files, raw, lambda table: read_plan(plan, table), plan)
 
 
-def _flat_json_batch(file: InputFile, options: ReadOptions) -> Batch | None:
-    """Return a batch that reads JSON objects as rows of a table, when their keys have recognisable names."""
-    leaves = _leaves(file.records)
+def _flat_groups(files: Sequence[InputFile], options: ReadOptions) -> list[tuple[InputFile, ...]]:
+    """Return the files whose objects read as rows of a table with recognisable names, by equal fields."""
     generic = _generic(options)
-    if options.format not in (None, generic.name) or not generic.claims_columns(frozenset(leaves)):
-        return None
+    if options.format not in (None, generic.name):
+        return []
+    groups: dict[Any, list[InputFile]] = {}
+    for file in files:
+        leaves = _leaves(file.records)
+        if generic.claims_columns(frozenset(leaves)):
+            one_by_one = file.shown if file.kind is Kind.JSON_DOCUMENT else ""
+            groups.setdefault((one_by_one, tuple(sorted(leaves.items()))), []).append(file)
+    return [tuple(group) for group in groups.values()]
+
+
+def _flat_json_batch(files: tuple[InputFile, ...], options: ReadOptions) -> Batch:
+    """Return a batch that reads JSON objects as rows of a table."""
+    leaves = _leaves(files[0].records)
+    generic = _generic(options)
     schema: Schema = {}
     for path in leaves.values():
-        schema = merge(schema, nest(path, "VARCHAR"))  # type: ignore[arg-type]
+        schema = merge(schema, nest(path, "VARCHAR"))
 
     def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
-        if file.kind is Kind.JSON_LINES:
+        if files[0].kind is Kind.JSON_LINES:
             records = relations.json_lines(connection, some, schema)
         else:
             records = relations.json_documents(connection, some[0], schema)
@@ -134,11 +157,15 @@ def _flat_json_batch(file: InputFile, options: ReadOptions) -> Batch | None:
         return records.select(records[relations.FILE_COLUMN], **columns)
 
     def read(table: Expr) -> dict[str, Expr]:
-        styles = {name: style for name in leaves if (style := style_of(_values(file.records, leaves[name])))}
+        styles: dict[str, NumberStyle] = {}
+        for name, path in leaves.items():
+            style = style_of(value for file in files for value in _values(file.records, path))
+            if style is not None:
+                styles[name] = style
         columns = dict(generic.ledger_of_table(Table(table, {name: name for name in leaves}, styles)))
         return _unless_empty(columns, table, list(leaves)) | {"format": ibis.literal(generic.name)}
 
-    return Batch((file,), raw, read)
+    return Batch(files, raw, read)
 
 
 def _unless_empty(columns: dict[str, Expr], table: Expr, names: Sequence[str]) -> dict[str, Expr]:

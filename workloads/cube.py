@@ -4,6 +4,7 @@ Price is linear in tokens once provider, model, instant of price, context tier a
 scan cuts records into cells within which all of these are constant, and keeps one sum a meter for each cell.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -17,7 +18,6 @@ from pricing.units import MINUTES_PER_DAY
 from workloads.cube_columns import column, present_meters, total, with_sizes
 from workloads.expressions import is_true
 from workloads.grouping import Grouping
-from workloads.relations import store
 from workloads.times import local_time, zone_steps
 
 Expr = Any
@@ -26,6 +26,7 @@ Connection = Any
 BINS_PER_DECADE: Final = 4
 """Cells of the shape histogram on each axis, per factor of ten."""
 
+_SIZES: Final = ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds")
 _QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 
 
@@ -62,7 +63,7 @@ class Period:
 
 
 def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
-    """Return the records of the period as a stored table, with day and sizes.
+    """Return the records of the period, with day and sizes.
 
     Adds ``day`` (calendar day in the period's zone; null without a time), ``input_tokens`` and ``output_tokens``.
     """
@@ -72,9 +73,7 @@ def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
         ledger = ledger.filter(ledger.day >= ibis.literal(period.since, type="date"))
     if period.until:
         ledger = ledger.filter(ledger.day <= ibis.literal(period.until, type="date"))
-    dropped = [name for name in ("fate", "reason") if name in ledger.columns]
-    dropped += [name for name in ledger.columns if name.startswith("dedup_")]
-    return store(connection, "records", ledger.drop(*dropped))
+    return ledger
 
 
 def _day(connection: Connection, ledger: Expr, timezone: str) -> Expr:
@@ -110,7 +109,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     """Return the usage cube: one row a cell, with exact sums.
 
     Columns: ``day, workload, provider, model, service_tier`` (keys as logged); ``price_at`` (an instant of the cell,
-    UTC; NaT without times), ``context_tokens`` (a prompt size of the cell; NA for buckets, whose requests have no
+    UTC, the first of its records; NaT without times), ``last_at`` (the last), ``context_tokens`` (a prompt size of the cell; NA for buckets, whose requests have no
     known size); ``records, requests`` (NA: some bucket does not say), ``unmeasured`` (records without any count),
     ``cache_records`` (records that report cache reads), ``cache_read_known`` and ``cache_input_known`` (their reads
     and whole prompts), one column a meter and ``reasoning`` (NA: not reported by any record of the cell),
@@ -136,6 +135,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     measured = cells.input_tokens.notnull() | cells.output_tokens.notnull()
     grouped = cells.group_by(keys).agg(
         price_at=cells.started_at.min(),
+        last_at=cells.started_at.max(),
         context_tokens=cells.context_tokens.max(),
         records=cells.count(),
         requests=cells.requests.sum(),
@@ -230,7 +230,8 @@ def _fetch(connection: Connection, expr: Expr, exact: Sequence[str]) -> pd.DataF
     for name in exact:
         if name in frame.columns:
             frame[name] = _whole_numbers(frame[name])
-    frame["price_at"] = pd.to_datetime(frame["price_at"], utc=True)
+    for name in ("price_at", "last_at"):
+        frame[name] = pd.to_datetime(frame[name], utc=True)
     return frame
 
 
@@ -245,25 +246,22 @@ def size_quantiles(connection: Connection, records: Expr, grouping: Grouping) ->
     """Return mean and quantiles per workload of sizes and times of single requests; buckets are left out.
 
     One row a workload; columns ``<what>_mean, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
-    duration_seconds (NaN: not reported), ``requests``, ``first`` and ``last``. Quantiles interpolate linearly.
+    duration_seconds (NaN: not reported) and ``requests``. Quantiles interpolate linearly.
     """
-    single = records.filter(column(records, "bucket_seconds").isnull()).mutate(
-        workload=grouping.name_of(records)
-    )
-    columns: dict[str, Expr] = {}
-    for name in ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds"):
-        if name not in single.columns:
-            continue
-        columns[f"{name}_mean"] = single[name].mean()
-        for label, share in _QUANTILES.items():
-            columns[f"{name}_{label}"] = single[name].cast("float64").quantile(share)
-    return connection.execute(single.group_by("workload").agg(requests=single.count(), **columns))
-
-
-def spans(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
-    """Return the first and last instant per workload: ``workload, first, last`` (NaT without times)."""
-    named = records.select(workload=grouping.name_of(records), at=column(records, "started_at"))
-    return connection.execute(named.group_by("workload").agg(first=named["at"].min(), last=named["at"].max()))
+    single = records.filter(column(records, "bucket_seconds").isnull())
+    single = single.mutate(workload=grouping.name_of(single))
+    names = [name for name in _SIZES if name in single.columns]
+    columns: dict[str, Expr] = {f"{name}_mean": single[name].mean() for name in names}
+    # All quantiles of a column are taken from one ordering of it.
+    columns |= {
+        f"{name}_all": single[name].cast("float64").quantile(list(_QUANTILES.values())) for name in names
+    }
+    frame = connection.execute(single.group_by("workload").agg(requests=single.count(), **columns))
+    for name in names:
+        together = frame.pop(f"{name}_all")
+        for index, label in enumerate(_QUANTILES):
+            frame[f"{name}_{label}"] = [math.nan if values is None else values[index] for values in together]
+    return frame
 
 
 def shapes(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:

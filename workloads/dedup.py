@@ -4,72 +4,87 @@ from typing import Any
 
 import ibis
 
-from workloads.expressions import FALSE
-from workloads.ledger import DUPLICATE, RECORD
+from workloads.expressions import FALSE, NO_TEXT
+from workloads.ledger import RECORD
 from workloads.relations import store
 
 Connection = Any
 Expr = Any
 
+BOOKKEEPING = ("fate", "reason", "dedup_group", "dedup_key", "dedup_yields", "dedup_size")
+"""Ledger columns that nothing needs once every row's fate is known."""
 
-def mark_duplicates(connection: Connection, ledger: Expr) -> Expr:
-    """Return the ledger with the fate of repeated rows set, over all files of a run.
+
+def deduplicate(connection: Connection, ledger: Expr) -> tuple[Expr, bool]:
+    """Return the records of a stored ledger, over all files of a run, each call once; and whether any was repeated.
 
     Args:
         connection: The engine that holds the ledger.
-        ledger: A stored table with the dedup columns that its importers gave.
-
-    Returns:
-        The ledger itself when nothing repeats, else a new stored table. Rows are the same in number.
+        ledger: A stored table, with the dedup columns if its importers gave any.
     """
-    if "dedup_key" not in ledger.columns:
-        return ledger
-    verdicts = _verdicts(connection, ledger)
-    if verdicts is None:
-        return ledger
-    identified = ledger.mutate(row_id=ledger.rowid())
-    joined = identified.left_join(verdicts, identified.row_id == verdicts.verdict_row)
-    repeated = joined.kept.notnull() & ~joined.kept
-    columns = {name: joined[name] for name in ledger.columns if name not in ("fate", "started_at")}
-    columns["fate"] = ibis.cases((repeated, DUPLICATE), else_=joined.fate)
+    dropped_columns = [name for name in BOOKKEEPING if name in ledger.columns]
+    shared = _shared(connection, ledger) if "dedup_group" in ledger.columns else None
+    if shared is None:
+        return ledger.filter(ledger.fate == RECORD).drop(*dropped_columns), False
+    kept = store(connection, "dedup_kept", _kept(connection, shared))
+    lost = shared.anti_join(kept, shared.row_id == kept.kept_row).select("row_id")
+    rows = ledger.mutate(row_id=ledger.rowid())
+    rows = rows.filter(rows.fate == RECORD).anti_join(lost, "row_id")
+    columns = {name: rows[name] for name in ledger.columns if name not in (*dropped_columns, "started_at")}
     if "started_at" in ledger.columns:
-        columns["started_at"] = ibis.coalesce(joined.first_at, joined.started_at)
-    return store(connection, "ledger_deduplicated", joined.select(**columns))
+        rows = rows.left_join(kept, rows.row_id == kept.kept_row)
+        columns = {name: rows[name] for name in columns}
+        columns["started_at"] = ibis.coalesce(rows.first_at, rows.started_at)
+    return store(connection, "ledger_records", rows.select(**columns)), True
 
 
-def _verdicts(connection: Connection, ledger: Expr) -> Expr | None:
-    """Return ``(verdict_row, kept, first_at)`` of every row that shares its call with another; None: no such row."""
-    time = ledger.started_at if "started_at" in ledger.columns else ibis.null("timestamp")
-    yields = ledger.dedup_yields if "dedup_yields" in ledger.columns else FALSE
-    group = ledger.dedup_group if "dedup_group" in ledger.columns else ledger.dedup_key
-    keyed = ledger.select(
-        verdict_row=ledger.rowid(),
+def _shared(connection: Connection, ledger: Expr) -> Expr | None:
+    """Return the rows that may be one call with another, stored; None when there is none.
+
+    What is alone in its group repeats nothing. Counting short hashes finds the others fast; a rare collision only
+    brings a few rows too many, which their names tell apart later.
+    """
+    marked = ledger.select(
+        row_id=ledger.rowid(),
         fate=ledger.fate,
-        key=ledger.dedup_key,
-        group=ibis.coalesce(group, ledger.dedup_key),
-        yields=yields,
+        format=ledger.format,
+        file=ledger.source_file,
+        group=ledger.dedup_group,
+        key=ledger.dedup_key if "dedup_key" in ledger.columns else NO_TEXT,
+        yields=ledger.dedup_yields if "dedup_yields" in ledger.columns else FALSE,
         size=ledger.dedup_size,
-        at=time,
+        at=ledger.started_at if "started_at" in ledger.columns else ibis.null("timestamp"),
+        mark=ledger.dedup_group.hash(),
     )
-    keyed = keyed.filter((keyed.fate == RECORD) & keyed.key.notnull())
-    # One call has one group, so whatever is alone in its group repeats nothing: only the others are sorted.
-    shared = keyed.group_by("group").agg(rows=keyed.count())
-    shared = shared.filter(shared.rows > 1)
-    shared = store(connection, "dedup_shared", shared.select("group"))
-    if not connection.execute(shared.count()):
+    marked = marked.filter((marked.fate == RECORD) & marked.group.notnull())
+    marks = marked.group_by("mark").agg(rows=marked.count())
+    marks = store(connection, "dedup_marks", marks.filter(marks.rows > 1).select("mark"))
+    if not connection.execute(marks.count()):
         return None
-    some = keyed.semi_join(shared, "group")
-    by_key = ibis.window(group_by=some.key, order_by=[some.size.desc(), some["at"], some.verdict_row])
-    ranked = some.mutate(
-        rank=ibis.row_number().over(by_key),
-        first_at=some["at"].min().over(ibis.window(group_by=some.key)),
+    return store(connection, "dedup_shared", marked.semi_join(marks, "mark").drop("mark", "fate"))
+
+
+def _kept(connection: Connection, shared: Expr) -> Expr:
+    """Return ``(kept_row, first_at)``: the row of each call that stays, and when the call began."""
+    # Larger first, then earlier, then by file and row, so that the answer does not depend on the order of reading.
+    place = ibis.struct(
+        {"size": -shared["size"], "at": shared["at"], "file": shared.file, "row": shared.row_id}
     )
+    calls = shared.group_by(["format", "group", "key"]).agg(
+        kept_row=shared.row_id.argmin(place),
+        yields=shared.yields.argmin(place),
+        size=shared["size"].max(),
+        first_at=shared["at"].min(),
+    )
+    calls = store(connection, "dedup_calls", calls)
+    if not connection.execute(calls.yields.any()):
+        return calls.select("kept_row", "first_at")
     # Between calls of one group: a call that yields goes when another does not, and of yielding ones one stays.
-    best = ibis.cases((ranked["rank"] > 0, 2), (ranked.yields, 1), else_=0)
-    ranked = ranked.mutate(best=best)
-    in_group = ibis.window(
-        group_by=ranked.group, order_by=[ranked.best, ranked.size.desc(), ranked.verdict_row]
+    groups = calls.group_by(["format", "group"]).agg(
+        firm=(~calls.yields).any(),
+        best_row=calls.kept_row.argmin(ibis.struct({"a": -calls["size"], "b": calls.kept_row})),
     )
-    ranked = ranked.mutate(place=ibis.row_number().over(in_group))
-    kept = (ranked.best == 0) | ((ranked.best == 1) & (ranked.place == 0))
-    return ranked.select("verdict_row", "first_at", kept=kept)
+    judged = calls.inner_join(groups, ["format", "group"])
+    return judged.filter(~judged.yields | (~judged.firm & (judged.kept_row == judged.best_row))).select(
+        "kept_row", "first_at"
+    )

@@ -55,10 +55,10 @@ COLUMNS: Final[dict[str, str]] = {
     "duration_seconds": "float64",
     "streaming": "boolean",
     "recorded_cost_usd": "decimal(38, 12)",  # what the log says it cost; null: it does not say
-    # duplicates: rows with one key are one record, the largest is kept, its time is the earliest of them
-    "dedup_key": "string",  # null: never a duplicate
-    "dedup_group": "string",  # rows that yield disappear when a row of the group does not
-    "dedup_yields": "boolean",
+    # duplicates: rows equal in format, group and key are one call; the largest is kept, at the time of the first
+    "dedup_group": "string",  # identity of the call (a message id); null: never a duplicate
+    "dedup_key": "string",  # what tells calls of one group apart; null: nothing
+    "dedup_yields": "boolean",  # goes when a row of its group stays that does not yield
     "dedup_size": "int64",  # larger wins
 }
 """Ibis types by column name."""

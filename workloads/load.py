@@ -11,7 +11,7 @@ from typing import Any
 import ibis
 
 from workloads.batches import Batch, ForeignTableError, ReadOptions, json_batch, make_batches
-from workloads.dedup import mark_duplicates
+from workloads.dedup import deduplicate
 from workloads.importers import json_importers
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, DUPLICATE, IGNORED, RECORD, SKIPPED
@@ -107,41 +107,45 @@ def load(
     batches, foreign = make_batches(files, options.read)
     unreadable += foreign
     progress(f"reading {len(files):,} file{'s' if len(files) != 1 else ''}")
-    ledger, batches, skipped, broken = _read(connection, batches, options)
+    ledger, counts, skipped, broken = _read(connection, batches, options)
     unreadable += broken
     if ledger is None:
         report = LoadReport(counts=(), skipped=(), unreadable=tuple(unreadable))
         raise NothingReadableError(_nothing(report), report)
     progress("looking for duplicates")
-    ledger = mark_duplicates(connection, ledger)
+    records, repeated = deduplicate(connection, ledger)
+    if repeated:
+        counts = _with_repeats(counts, _counts(connection, records))
     rejected = _shown_rejects(rejected_rows(connection), files)
     report = LoadReport(
-        counts=(*_counts(connection, ledger), *_reject_counts(rejected)),
+        counts=(*counts, *_reject_counts(rejected)),
         skipped=(*skipped, *rejected),
         unreadable=tuple(unreadable),
     )
     if not report.rows(RECORD):
         raise NothingReadableError(_nothing(report), report)
-    records = ledger.filter(ledger.fate == RECORD)
     return Loaded(records, report)
 
 
 def _read(
     connection: Connection, batches: list[Batch], options: LoadOptions
-) -> tuple[Expr | None, list[Batch], list[SkippedRow], list[Unreadable]]:
+) -> tuple[Expr | None, list[FileRows], list[SkippedRow], list[Unreadable]]:
     """Read all batches into one stored table; again, when lines turn out to be of yet another format."""
     broken: list[Unreadable] = []
+    counts: list[FileRows] = []
+    skipped: list[SkippedRow] = []
     for _ in range(_MOST_ROUNDS):
         ledger, batches, failed = _store(connection, batches, options)
         broken += failed
         if ledger is None:
-            return None, batches, [], broken
-        skipped = _locate(connection, batches, ledger)
+            return None, [], [], broken
+        counts = _counts(connection, ledger)
+        skipped = _locate(connection, batches, {count.file for count in counts if count.fate == SKIPPED})
         wider = [_widen(batch, skipped) for batch in batches]
         if options.read.format or wider == batches:
-            return ledger, batches, skipped, broken
+            break
         batches = wider
-    return ledger, batches, skipped, broken
+    return ledger, counts, skipped, broken
 
 
 def _store(
@@ -208,28 +212,37 @@ def _union(tables: list[Expr], options: LoadOptions) -> Expr:
     return first.union(*rest, distinct=False) if rest else first
 
 
-def _counts(connection: Connection, ledger: Expr) -> list[FileRows]:
-    keys = [name for name in ("source_file", "format", "fate", "reason", "problem") if name in ledger.columns]
-    frame = connection.execute(ledger.group_by(keys).agg(rows=ledger.count()).order_by(keys))
+def _counts(connection: Connection, rows: Expr) -> list[FileRows]:
+    """Return the rows by file, format, fate, reason and problem; rows without a fate are records."""
+    null = ibis.null("string")
+    keys = {name: rows[name] if name in rows.columns else null for name in ("reason", "problem")}
+    fate = rows.fate if "fate" in rows.columns else ibis.literal(RECORD)
+    named = rows.select(file=rows.source_file, format=rows.format, fate=fate, **keys)
+    names = ["file", "format", "fate", "reason", "problem"]
+    frame = connection.execute(named.group_by(names).agg(rows=named.count()).order_by(names))
+    columns = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
     return [
-        FileRows(
-            file=row["source_file"],
-            format=row["format"] if isinstance(row["format"], str) else "",
-            fate=row["fate"],
-            reason=row["reason"] if isinstance(row["reason"], str) else None,
-            problem=row["problem"] if isinstance(row.get("problem"), str) else None,
-            rows=int(row["rows"]),
-        )
-        for row in frame.to_dict("records")
+        FileRows(file=file, format=form or "", fate=fate, reason=reason, problem=problem, rows=int(rows))
+        for file, form, fate, reason, problem, rows in zip(*columns, frame["rows"], strict=True)
     ]
 
 
-def _locate(connection: Connection, batches: list[Batch], ledger: Expr) -> list[SkippedRow]:
-    """Return where the skipped rows are, for the files that have some."""
-    bad = ledger.filter(ledger.fate == SKIPPED).select("source_file").distinct()
-    names = set(connection.execute(bad)["source_file"])
-    if not names:
-        return []
+def _with_repeats(counts: Sequence[FileRows], records: Sequence[FileRows]) -> list[FileRows]:
+    """Return the counts with those rows as duplicates that are not among the records any more."""
+    left = {(count.file, count.format, count.problem): count.rows for count in records}
+    out = []
+    for count in counts:
+        if count.fate != RECORD:
+            out.append(count)
+            continue
+        rows = left.get((count.file, count.format, count.problem), 0)
+        parts = (replace(count, rows=rows), replace(count, fate=DUPLICATE, rows=count.rows - rows))
+        out += [part for part in parts if part.rows]
+    return out
+
+
+def _locate(connection: Connection, batches: list[Batch], names: set[str]) -> list[SkippedRow]:
+    """Return where the skipped rows of these files are."""
     out: list[SkippedRow] = []
     looked = 0
     for batch in batches:

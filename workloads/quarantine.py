@@ -35,6 +35,11 @@ class SkippedRow:
 
 def skipped_rows(connection: Connection, batch: Batch, file: InputFile) -> list[SkippedRow]:
     """Return the skipped rows of one file (the first thousand), by reading it once more with row numbers."""
+    with relations.in_order(connection):
+        return _find(connection, batch, file)
+
+
+def _find(connection: Connection, batch: Batch, file: InputFile) -> list[SkippedRow]:
     raw = batch.raw(connection, [file])
     raw = raw.mutate(row_in_file=ibis.row_number())
     columns = batch.read(raw)

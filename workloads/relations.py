@@ -1,6 +1,7 @@
 """Raw tables: what the engine sees of the input files, before any importer."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -27,9 +28,22 @@ def connect(*, memory_limit: str | None = None) -> Connection:
     connection.raw_sql("SET autoinstall_known_extensions = false")
     connection.raw_sql("SET autoload_known_extensions = true")
     connection.raw_sql("SET enable_progress_bar = false")
+    # Rows are stored in whatever order the cores finish: nothing below depends on it, except line numbers, which
+    # are asked for with `in_order`.
+    connection.raw_sql("SET preserve_insertion_order = false")
     if memory_limit:
         connection.raw_sql(f"SET memory_limit = {quote(memory_limit)}")
     return connection
+
+
+@contextlib.contextmanager
+def in_order(connection: Connection) -> Iterator[None]:
+    """Read files in the order of their rows while this lasts, so that rows can be numbered."""
+    connection.raw_sql("SET preserve_insertion_order = true")
+    try:
+        yield
+    finally:
+        connection.raw_sql("SET preserve_insertion_order = false")
 
 
 def _view(connection: Connection, query: str) -> Any:

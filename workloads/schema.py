@@ -14,8 +14,8 @@ ANY = "JSON"
 """Type of a field that two importers declare differently: kept as raw JSON text."""
 
 
-def nest(path: Sequence[str], schema: Schema) -> Schema:
-    """Return the schema of a record that holds ``schema`` at ``path``.
+def nest(path: Sequence[str], schema: Any) -> Schema:
+    """Return the schema of a record that holds a schema (or a type) at ``path``.
 
     >>> nest(("response", "body"), {"id": "VARCHAR"})
     {'response': {'body': {'id': 'VARCHAR'}}}

@@ -3,6 +3,7 @@
 Only the first bytes of a file are looked at here. The rows are read by the engine.
 """
 
+import atexit
 import csv
 import glob
 import gzip
@@ -15,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -22,14 +24,22 @@ SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".p
 """What is looked for inside a folder, also with ``.gz`` behind it."""
 
 _SAMPLE_BYTES: Final = 1 << 18
-_GLANCE_BYTES: Final = 1 << 12
+_GLANCE_BYTES: Final = 1 << 10
 _SAMPLE_RECORDS: Final = 400
-_MOST_SAMPLED: Final = 48
+_MOST_SAMPLED: Final = 24
 """Files of a run that are sampled in depth, evenly spread; of the others only the first bytes are looked at."""
 
 _PARQUET_MAGIC: Final = b"PAR1"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _DELIMITERS: Final = (",", ";", "\t", "|")
+
+
+@cache
+def copies() -> str:
+    """Return the folder of this process for copies of inputs (stdin, other encodings); removed when it ends."""
+    folder = tempfile.mkdtemp(prefix="advisor-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 class SourceError(Exception):
@@ -85,10 +95,11 @@ def expand(paths: Sequence[str]) -> list[tuple[str, Path]]:
     Raises:
         SourceError: When a path leads to no file.
     """
-    found: dict[str, tuple[str, Path]] = {}
+    found: dict[tuple[int, int], tuple[str, Path]] = {}
     for given in paths:
         for shown, path in _expand_one(given):
-            found.setdefault(str(path.resolve()), (shown, path))
+            identity = path.stat()
+            found.setdefault((identity.st_dev, identity.st_ino), (shown, path))
     return sorted(found.values(), key=lambda item: item[0])
 
 
@@ -116,7 +127,7 @@ def _expand_one(given: str) -> Iterator[tuple[str, Path]]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     for parent, _, names in os.walk(folder):
-        yield from (Path(parent) / name for name in names if not name.startswith("."))
+        yield from (Path(parent, name) for name in names if not name.startswith("."))
 
 
 def _looks_like_data(path: Path) -> bool:
@@ -125,7 +136,7 @@ def _looks_like_data(path: Path) -> bool:
 
 
 def _spool(stream: IO[bytes]) -> Path:
-    with tempfile.NamedTemporaryFile(prefix="advisor-stdin-", delete=False) as copy:
+    with tempfile.NamedTemporaryFile(prefix="stdin-", dir=copies(), delete=False) as copy:
         shutil.copyfileobj(stream, copy)
     return Path(copy.name)
 
@@ -138,19 +149,29 @@ def inspect_each(found: Sequence[tuple[str, Path]]) -> list["InputFile | Unreada
     """
     step = max(1, -(-len(found) // _MOST_SAMPLED))
     return [
-        inspect(shown, path, sample_bytes=_GLANCE_BYTES if index % step else _SAMPLE_BYTES)
+        inspect(shown, path) if index % step == 0 else _glance(shown, path)
         for index, (shown, path) in enumerate(found)
     ]
 
 
-def inspect(shown: str, path: Path, *, sample_bytes: int = _SAMPLE_BYTES) -> "InputFile | Unreadable":
+def _glance(shown: str, path: Path) -> "InputFile | Unreadable":
+    """Return a file of JSON lines on sight of its first bytes, without a sample; whatever else it is, inspected."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(_GLANCE_BYTES)
+    except OSError:
+        return inspect(shown, path)
+    if path.suffix == ".jsonl" and head.startswith(b'{"'):
+        return InputFile(shown=shown, path=path, kind=Kind.JSON_LINES)
+    return inspect(shown, path)
+
+
+def inspect(shown: str, path: Path) -> "InputFile | Unreadable":
     """Return what kind of file this is, with a sample of it; or why it cannot be read."""
     try:
         if not path.is_file():
             return Unreadable(shown, "not a regular file")
-        head = _head(path, sample_bytes)
-        if not head.strip() and len(head) == sample_bytes < _SAMPLE_BYTES:
-            head = _head(path, _SAMPLE_BYTES)
+        head = _head(path)
     except (OSError, EOFError) as error:
         return Unreadable(shown, f"cannot be read: {error}")
     if not head.strip():
@@ -160,19 +181,15 @@ def inspect(shown: str, path: Path, *, sample_bytes: int = _SAMPLE_BYTES) -> "In
     text, path = _decode(head, path)
     if text is None:
         return Unreadable(shown, "binary data, not a log in text, JSON, CSV or Parquet")
-    cut = len(head) == sample_bytes
-    seen = _inspect_text(shown, path, text, cut=cut)
-    if cut and sample_bytes < _SAMPLE_BYTES and not (isinstance(seen, InputFile) and seen.records):
-        return inspect(shown, path)
-    return seen
+    return _inspect_text(shown, path, text, cut=len(head) == _SAMPLE_BYTES)
 
 
-def _head(path: Path, size: int) -> bytes:
+def _head(path: Path) -> bytes:
     with path.open("rb") as raw:
-        head = raw.read(size)
+        head = raw.read(_SAMPLE_BYTES)
     if head.startswith(_GZIP_MAGIC):
         with gzip.open(path) as unpacked:
-            head = unpacked.read(size)
+            head = unpacked.read(_SAMPLE_BYTES)
     return head
 
 
@@ -195,7 +212,7 @@ def _transcode(path: Path, encoding: str) -> Path:
     with (
         opened as raw,
         tempfile.NamedTemporaryFile(
-            "w", prefix="advisor-utf8-", encoding="utf-8", newline="", delete=False
+            "w", prefix="utf8-", dir=copies(), encoding="utf-8", newline="", delete=False
         ) as copy,
     ):
         shutil.copyfileobj(io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline=""), copy)

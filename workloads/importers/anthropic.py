@@ -21,7 +21,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, is_true
+from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
@@ -112,24 +112,10 @@ class AnthropicMessage:
             "reasoning": usage["output_tokens_details"]["thinking_tokens"],
             "web_search_calls": usage["server_tool_use"]["web_search_requests"].nullif(0),
             "stop_reason": node.get("stop_reason"),
-            "dedup_key": _replay_key(node, prompt, cached, output),
+            "dedup_group": node.get("id").nullif(""),
+            "dedup_key": text_of(prompt) + "|" + text_of(cached) + "|" + text_of(output),
             "dedup_size": zero(prompt) + zero(cached) + zero(written) + zero(output),
         }
-
-
-def _replay_key(node: Node, prompt: Any, cached: Any, output: Any) -> Any:
-    """Return what a second copy of a response shares with the first: its id and its counts."""
-    parts = [ibis.coalesce(count.cast("string"), "") for count in (prompt, cached, output)]
-    return (
-        ibis.literal("anthropic|")
-        + node.get("id").nullif("")
-        + "|"
-        + parts[0]
-        + "|"
-        + parts[1]
-        + "|"
-        + parts[2]
-    )
 
 
 class AnthropicConsoleCsv:

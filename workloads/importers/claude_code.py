@@ -140,12 +140,10 @@ def _replay_columns(node: Node, size: Any) -> Columns:
     A side chain replays its parent's messages under new request ids, and some gateways and versions write no request
     id: such a line yields to any other line of the same message.
     """
-    identity = node.get("message", "id").nullif("")
     request = node.get("requestId").nullif("")
-    group = ibis.literal("claude-code|") + identity
     return {
-        "dedup_key": group + "|" + ibis.coalesce(request, ""),
-        "dedup_group": group,
+        "dedup_group": node.get("message", "id").nullif(""),
+        "dedup_key": request,
         "dedup_yields": is_true(node.get("isSidechain")) | request.isnull(),
         "dedup_size": size,
     }

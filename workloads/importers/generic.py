@@ -17,7 +17,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import FALSE, NO_TEXT, TRUE, is_true, not_negative
+from workloads.expressions import FALSE, NO_TEXT, TRUE, is_true, not_negative, text_of
 from workloads.importers import Columns, Importer
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
@@ -103,6 +103,7 @@ class GenericTable:
         if "recorded_cost_usd" in found:
             columns["recorded_cost_usd"] = table.number(found["recorded_cost_usd"])
         if "request_id" in found:
+            columns["dedup_group"] = table.text(found["request_id"])
             columns["dedup_key"] = _replay_key(table, found)
         return columns
 
@@ -192,10 +193,14 @@ def _meters(counts: dict[str, Any], found: dict[str, str]) -> Columns:
 
 
 def _replay_key(table: Table, found: dict[str, str]) -> Any:
-    key = ibis.literal("table|") + table.text(found["request_id"])
-    for target in ("time", "prompt", "input_uncached", "output"):
-        if target in found:
-            key = key + "|" + ibis.coalesce(table.text(found[target]), "")
+    parts = [
+        text_of(table.text(found[name]))
+        for name in ("time", "prompt", "input_uncached", "output")
+        if name in found
+    ]
+    key = parts[0]
+    for part in parts[1:]:
+        key = key + "|" + part
     return key
 
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, at_most, not_negative
+from workloads.expressions import NO_TEXT, at_most, not_negative, text_of
 from workloads.importers import Columns, Importer
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
@@ -145,21 +145,20 @@ class OpenAIResponse:
             ),
             "web_search_calls": searches.cast("int64").nullif(0),
             "stop_reason": node.get("choices")[0]["finish_reason"],
-            "dedup_key": _replay_key(node, chunk, created, prompt, output),
+            "dedup_group": node.get("id").nullif(""),
+            "dedup_key": _replay_key(chunk, created, prompt, output),
             "dedup_size": zero(prompt) + zero(output),
         }
 
 
-def _replay_key(node: Node, chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
-    """Return what a second copy of a response shares with the first.
+def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
+    """Return what a second copy of a response shares with the first, besides its id.
 
     The id alone is not enough: some compatible servers answer every call with one id. Chunks of one stream do share
     it, and their counts are running totals.
     """
-    identity = node.get("id").nullif("")
-    whole = ibis.literal("openai|") + identity + "|" + ibis.coalesce(created, "")
-    counts = ibis.coalesce(prompt.cast("string"), "") + "|" + ibis.coalesce(output.cast("string"), "")
-    return ibis.cases((chunk, ibis.literal("openai-stream|") + identity), else_=whole + "|" + counts)
+    counts = ibis.coalesce(created, "") + "|" + text_of(prompt) + "|" + text_of(output)
+    return ibis.cases((chunk, NO_TEXT), else_=counts)
 
 
 class OpenAIUsageCsv:
