@@ -4,7 +4,6 @@ Exit codes: 0 done; 1 a gate or ``--strict`` failed; 2 wrong usage or configurat
 Everything heavy is imported inside the commands, so that ``--help`` answers at once.
 """
 
-import atexit
 import contextlib
 import os
 import sys
@@ -15,6 +14,7 @@ from typing import Any, Final
 import click
 
 from advisor.config import ConfigError, read_config
+from workloads.copies import remove_copies
 
 EXIT_GATE: Final = 1
 EXIT_USAGE: Final = 2
@@ -32,7 +32,7 @@ class Failure(click.ClickException):
     def __init__(self, message: str, exit_code: int) -> None:
         """Keep the sentence and the code."""
         super().__init__(message)
-        self.exit_code = exit_code
+        self.code = exit_code
 
 
 @click.group(context_settings=_CONTEXT)
@@ -204,7 +204,7 @@ def main() -> None:
     with contextlib.suppress(BrokenPipeError, ValueError):  # whoever read our output may be gone
         sys.stdout.flush()
         sys.stderr.flush()
-    atexit._run_exitfuncs()  # copies of inputs are removed here
+    remove_copies()
     # The process ends here: to take down the engine's tables one by one would only make the user wait.
     os._exit(code)
 
@@ -215,6 +215,9 @@ def _run() -> int:
     except click.exceptions.Abort:
         click.echo("Stopped.", err=True)
         return EXIT_STOPPED
+    except Failure as error:
+        error.show()
+        return error.code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -222,7 +225,7 @@ def _run() -> int:
         return 0
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
-    except Exception as error:  # noqa: BLE001  (the last line of defence: no traceback reaches a user)
+    except Exception as error:  # the last line of defence: no traceback reaches a user
         if {"-v", "--verbose"} & set(sys.argv):
             raise
         click.echo(

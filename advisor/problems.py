@@ -110,7 +110,9 @@ def sources_of(report: LoadReport) -> tuple[Source, ...]:
     # Rows that the engine could not fit to a header have no format of their own: they belong to their file's.
     formats = {file: name for file, name in rows if name}
     merged: dict[tuple[str, str], int] = {}
-    for (file, name), count in rows.items():
+    for (file, name), number in rows.items():
         key = (file, name or formats.get(file, "unknown"))
-        merged[key] = merged.get(key, 0) + count
-    return tuple(Source(path=file, format=name, rows=count) for (file, name), count in sorted(merged.items()))
+        merged[key] = merged.get(key, 0) + number
+    return tuple(
+        Source(path=file, format=name, rows=number) for (file, name), number in sorted(merged.items())
+    )

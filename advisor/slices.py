@@ -83,7 +83,7 @@ def _sum(values: pd.Series) -> int | None:
     return sum(map(int, known.to_numpy(dtype=object))) if len(known) else None
 
 
-def _key(label: tuple[Any, ...]) -> Hashable:
+def _key(label: Any) -> Hashable:
     cleaned = tuple(None if pd.isna(part) else part for part in label)
     return cleaned if len(cleaned) > 1 else cleaned[0]
 

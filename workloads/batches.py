@@ -35,7 +35,7 @@ class ReadOptions:
     """
 
     format: str | None = None
-    mapping: Mapping[str, str] = field(default_factory=lambda: {})
+    mapping: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

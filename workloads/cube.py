@@ -13,7 +13,7 @@ from typing import Any, Final
 import ibis
 import pandas as pd
 
-from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS
+from pricing.meters import CACHE_READ_METERS
 from pricing.units import MINUTES_PER_DAY
 from workloads.cube_columns import column, present_meters, total, with_sizes
 from workloads.expressions import is_true
@@ -132,7 +132,6 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     sums = {name: cells[name].sum() for name in meters}
     if "reasoning" in records.columns:
         sums["reasoning"] = cells["reasoning"].sum()
-    measured = cells.input_tokens.notnull() | cells.output_tokens.notnull()
     grouped = cells.group_by(keys).agg(
         price_at=cells.started_at.min(),
         last_at=cells.started_at.max(),
@@ -140,7 +139,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
         records=cells.count(),
         requests=cells.requests.sum(),
         requests_unknown=cells.requests.isnull().sum(),
-        unmeasured=(~measured).sum(),
+        unmeasured=cells.unmeasured.sum(),
         cache_records=cells.cache_reads.notnull().sum(),
         cache_read_known=cells.cache_reads.sum(),
         cache_input_known=cells.cached_input.sum(),
@@ -150,7 +149,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
         recorded=cells.recorded_cost_usd.count(),
         **sums,
     )
-    return _fetch(connection, grouped.order_by(keys), [*meters, "reasoning", "requests"])
+    return _fetch(connection, grouped.order_by(keys))
 
 
 def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
@@ -179,6 +178,7 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         started_at=started,
         recorded_cost_usd=column(records, "recorded_cost_usd"),
         cache_reads=reads,
+        unmeasured=records.input_tokens.isnull() & records.output_tokens.isnull(),
         cached_input=ibis.cases((reads.notnull(), records.input_tokens), else_=ibis.null("int64")),
         decode_context=_decode_context(records),
         prefill_context=_prefill_context(records),
@@ -214,32 +214,19 @@ def _calls(records: Expr) -> Expr:
     return records.requests.nullif(0)
 
 
-def _fetch(connection: Connection, expr: Expr, exact: Sequence[str]) -> pd.DataFrame:
-    """Return a small result; sums past 64 bits come as Python integers."""
+def _fetch(connection: Connection, expr: Expr) -> pd.DataFrame:
+    """Return a small result: sums as nullable 64-bit integers, or as Python integers where they do not fit."""
+    import pyarrow as pa  # noqa: PLC0415  (it comes with the engine)
+
     try:
+        frame: pd.DataFrame = connection.to_pyarrow(expr).to_pandas(
+            types_mapper={pa.int64(): pd.Int64Dtype()}.get, date_as_object=False
+        )
+    except pa.ArrowInvalid:
         frame = connection.execute(expr)
-    except (OverflowError, ValueError) as error:
-        if (
-            "int64" not in str(error).lower()
-            and "overflow" not in str(error).lower()
-            and "bounds" not in str(error).lower()
-        ):
-            raise
-        wide = {name: expr[name].cast("decimal(38, 0)") for name in exact if name in expr.columns}
-        frame = connection.execute(expr.mutate(**wide))
-    for name in exact:
-        if name in frame.columns:
-            frame[name] = _whole_numbers(frame[name])
     for name in ("price_at", "last_at"):
         frame[name] = pd.to_datetime(frame[name], utc=True)
     return frame
-
-
-def _whole_numbers(values: pd.Series) -> pd.Series:
-    """Return a column of sums as nullable 64-bit integers, or as Python integers where they do not fit."""
-    if values.dtype == object:
-        return values.map(lambda value: None if pd.isna(value) else int(value)).astype(object)
-    return values.astype("Int64")
 
 
 def size_quantiles(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
@@ -256,7 +243,9 @@ def size_quantiles(connection: Connection, records: Expr, grouping: Grouping) ->
     columns |= {
         f"{name}_all": single[name].cast("float64").quantile(list(_QUANTILES.values())) for name in names
     }
-    frame = connection.execute(single.group_by("workload").agg(requests=single.count(), **columns))
+    frame: pd.DataFrame = connection.execute(
+        single.group_by("workload").agg(requests=single.count(), **columns)
+    )
     for name in names:
         together = frame.pop(f"{name}_all")
         for index, label in enumerate(_QUANTILES):
@@ -276,15 +265,13 @@ def shapes(connection: Connection, records: Expr, grouping: Grouping) -> pd.Data
         output_bin=_bin(ibis.coalesce(single.output_tokens, 0)),
     )
     keys = ["workload", "input_bin", "output_bin"]
-    return connection.execute(binned.group_by(keys).agg(requests=binned.count()).order_by(keys))
+    frame: pd.DataFrame = connection.execute(
+        binned.group_by(keys).agg(requests=binned.count()).order_by(keys)
+    )
+    return frame
 
 
 def _bin(count: Expr) -> Expr:
     # The tiny shift keeps exact powers of ten in the bin that they open, whatever the engine's logarithm rounds to.
     log = (count.cast("float64").log10() * BINS_PER_DECADE + 1e-9).floor().cast("int64")
     return ibis.cases((count >= 1, log), else_=-1)
-
-
-def meters_of(kind: str) -> tuple[str, ...]:
-    """Return the ledger columns of prompt or answer meters (``input`` or ``output``)."""
-    return tuple(str(meter) for meter in (INPUT_METERS if kind == "input" else OUTPUT_METERS))

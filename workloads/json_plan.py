@@ -44,7 +44,7 @@ class JsonPlan:
     """Everything a scan of the run's JSON records needs."""
 
     parts: tuple[Part, ...]
-    fields: Mapping[str, tuple[Path, ...]] = field(default_factory=lambda: {})
+    fields: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """Envelope field (ledger column, ``time``, ``error``, or a duration's own name) -> where it was seen."""
 
     @property

@@ -132,6 +132,7 @@ def _read(
 ) -> tuple[Expr | None, list[FileRows], list[SkippedRow], list[Unreadable]]:
     """Read all batches into one stored table; again, when lines turn out to be of yet another format."""
     broken: list[Unreadable] = []
+    ledger: Expr | None = None
     counts: list[FileRows] = []
     skipped: list[SkippedRow] = []
     for _ in range(_MOST_ROUNDS):

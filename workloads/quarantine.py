@@ -75,8 +75,8 @@ def _with_lines(
     for number, reason in zip(numbers, reasons, strict=True):
         line, text = texts.get(number, (None, ""))
         if reason == UNRECOGNISED:
-            reason, text = _closer(text)
-            out.append(SkippedRow(file.shown, line, reason, text or None))
+            closer, content = _closer(text)
+            out.append(SkippedRow(file.shown, line, closer, content or None))
         else:
             out.append(SkippedRow(file.shown, line, reason))
     return out

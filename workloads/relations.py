@@ -1,7 +1,12 @@
-"""Raw tables: what the engine sees of the input files, before any importer."""
+"""Raw tables: what the engine sees of the input files, before any importer.
+
+The readers' options cannot be bound as parameters, so SQL is written here and nowhere else; every text that comes from
+outside (paths, column names) goes through ``quote`` or ``identifier``.
+"""
+# ruff: noqa: S608  (see above)
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +42,7 @@ def connect(*, memory_limit: str | None = None) -> Connection:
 
 
 @contextlib.contextmanager
-def in_order(connection: Connection) -> Iterator[None]:
+def in_order(connection: Connection) -> Generator[None]:
     """Read files in the order of their rows while this lasts, so that rows can be numbered."""
     connection.raw_sql("SET preserve_insertion_order = true")
     try:

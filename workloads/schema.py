@@ -20,9 +20,10 @@ def nest(path: Sequence[str], schema: Any) -> Schema:
     >>> nest(("response", "body"), {"id": "VARCHAR"})
     {'response': {'body': {'id': 'VARCHAR'}}}
     """
+    nested: Schema = schema
     for key in reversed(path):
-        schema = {key: schema}
-    return schema
+        nested = {key: nested}
+    return nested
 
 
 def merge(left: Schema, right: Schema) -> Schema:

@@ -3,7 +3,6 @@
 Only the first bytes of a file are looked at here. The rows are read by the engine.
 """
 
-import atexit
 import csv
 import glob
 import gzip
@@ -16,9 +15,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
+
+from workloads.copies import copies_folder
 
 SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".log", ".txt")
 """What is looked for inside a folder, also with ``.gz`` behind it."""
@@ -32,14 +32,6 @@ _MOST_SAMPLED: Final = 24
 _PARQUET_MAGIC: Final = b"PAR1"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _DELIMITERS: Final = (",", ";", "\t", "|")
-
-
-@cache
-def copies() -> str:
-    """Return the folder of this process for copies of inputs (stdin, other encodings); removed when it ends."""
-    folder = tempfile.mkdtemp(prefix="advisor-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 class SourceError(Exception):
@@ -118,7 +110,7 @@ def _expand_one(given: str) -> Iterator[tuple[str, Path]]:
     elif path.exists():
         yield given, path
     else:
-        matches = sorted(glob.glob(given, recursive=True))
+        matches = sorted(glob.glob(given, recursive=True))  # noqa: PTH207  (patterns may be absolute)
         if not matches:
             raise SourceError(f"{given}: no such file or folder")
         for match in matches:
@@ -136,7 +128,7 @@ def _looks_like_data(path: Path) -> bool:
 
 
 def _spool(stream: IO[bytes]) -> Path:
-    with tempfile.NamedTemporaryFile(prefix="stdin-", dir=copies(), delete=False) as copy:
+    with tempfile.NamedTemporaryFile(prefix="stdin-", dir=copies_folder(), delete=False) as copy:
         shutil.copyfileobj(stream, copy)
     return Path(copy.name)
 
@@ -185,12 +177,8 @@ def inspect(shown: str, path: Path) -> "InputFile | Unreadable":
 
 
 def _head(path: Path) -> bytes:
-    with path.open("rb") as raw:
-        head = raw.read(_SAMPLE_BYTES)
-    if head.startswith(_GZIP_MAGIC):
-        with gzip.open(path) as unpacked:
-            head = unpacked.read(_SAMPLE_BYTES)
-    return head
+    with _unpacked(path) as raw:
+        return raw.read(_SAMPLE_BYTES)
 
 
 def _decode(head: bytes, path: Path) -> tuple[str | None, Path]:
@@ -208,15 +196,21 @@ def _decode(head: bytes, path: Path) -> tuple[str | None, Path]:
 
 
 def _transcode(path: Path, encoding: str) -> Path:
-    opened: IO[bytes] = gzip.open(path) if path.open("rb").read(2) == _GZIP_MAGIC else path.open("rb")  # type: ignore[assignment]
     with (
-        opened as raw,
+        _unpacked(path) as raw,
         tempfile.NamedTemporaryFile(
-            "w", prefix="utf8-", dir=copies(), encoding="utf-8", newline="", delete=False
+            "w", prefix="utf8-", dir=copies_folder(), encoding="utf-8", newline="", delete=False
         ) as copy,
     ):
         shutil.copyfileobj(io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline=""), copy)
     return Path(copy.name)
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Return a file opened for reading, unpacked when it is gzip."""
+    with path.open("rb") as raw:
+        packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    return cast("IO[bytes]", gzip.open(path)) if packed else path.open("rb")
 
 
 def _inspect_text(shown: str, path: Path, text: str, *, cut: bool) -> "InputFile | Unreadable":

@@ -18,6 +18,8 @@ from workloads.sources import InputFile, Kind, SourceError
 from workloads.vocabulary import normal
 
 _MOST_SHOWN = 12
+_LARGEST_PROMPT = 10_000_000
+"""Whole numbers from here on are epochs or ids, not token counts."""
 
 
 def list_formats() -> str:
@@ -157,8 +159,7 @@ def _mean(values: Iterable[Any]) -> float | None:
         if not text.isdigit():
             return None
         numbers.append(int(text))
-    # Epochs and ids are whole numbers too, but no token counts.
-    return sum(numbers) / len(numbers) if numbers and max(numbers) < 10_000_000 else None
+    return sum(numbers) / len(numbers) if numbers and max(numbers) < _LARGEST_PROMPT else None
 
 
 def _safe(text: str) -> str:

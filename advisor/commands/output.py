@@ -4,10 +4,12 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import click
+
+from advisor.cli import EXIT_USAGE, Failure
 
 
 class Progress:
@@ -35,7 +37,7 @@ def write(target: str, text: str) -> None:
     """Write a text to a file (whole or not at all), or to stdout for ``-``.
 
     Raises:
-        click.ClickException: When the file cannot be written; exit code 2.
+        Failure: When the file cannot be written; exit code 2.
     """
     if target == "-":
         sys.stdout.write(text)
@@ -46,18 +48,16 @@ def write(target: str, text: str) -> None:
         with _replacing(path) as draft:
             draft.write_text(text, encoding="utf-8")
     except OSError as error:
-        failure = click.ClickException(f"cannot write {target}: {error.strerror or error}")
-        failure.exit_code = 2
-        raise failure from error
+        raise Failure(f"cannot write {target}: {error.strerror or error}", EXIT_USAGE) from error
 
 
 @contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def _replacing(path: Path) -> Generator[Path]:
     """Yield a draft beside the file that takes its place at the end, so that a break leaves no half file."""
     if path.exists() and not path.is_file():  # /dev/null, a pipe
         yield path
         return
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or Path())
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     draft = Path(name)
     try:

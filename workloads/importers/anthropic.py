@@ -31,30 +31,33 @@ _BIG: Final = "BIGINT"
 _CACHE_KEYS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation")
 
 
+_CORE: Final[Schema] = {
+    "id": "VARCHAR",
+    "type": "VARCHAR",
+    "model": "VARCHAR",
+    "stop_reason": "VARCHAR",
+    "usage": {
+        "input_tokens": _BIG,
+        "output_tokens": _BIG,
+        "total_tokens": _BIG,
+        "cache_creation_input_tokens": _BIG,
+        "cache_read_input_tokens": _BIG,
+        "cache_creation": {"ephemeral_5m_input_tokens": _BIG, "ephemeral_1h_input_tokens": _BIG},
+        "output_tokens_details": {"thinking_tokens": _BIG},
+        "server_tool_use": {"web_search_requests": _BIG},
+        "service_tier": "VARCHAR",
+        "inference_geo": "VARCHAR",
+        "speed": "VARCHAR",
+    },
+}
+
+
 class AnthropicMessage:
     """Messages objects."""
 
     name = "anthropic"
     title = "Anthropic API responses: Messages objects"
-    core: Schema = {
-        "id": "VARCHAR",
-        "type": "VARCHAR",
-        "model": "VARCHAR",
-        "stop_reason": "VARCHAR",
-        "usage": {
-            "input_tokens": _BIG,
-            "output_tokens": _BIG,
-            "total_tokens": _BIG,
-            "cache_creation_input_tokens": _BIG,
-            "cache_read_input_tokens": _BIG,
-            "cache_creation": {"ephemeral_5m_input_tokens": _BIG, "ephemeral_1h_input_tokens": _BIG},
-            "output_tokens_details": {"thinking_tokens": _BIG},
-            "server_tool_use": {"web_search_requests": _BIG},
-            "service_tier": "VARCHAR",
-            "inference_geo": "VARCHAR",
-            "speed": "VARCHAR",
-        },
-    }
+    core: Schema = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a Messages response."""

@@ -39,37 +39,40 @@ _LINE_TYPES: Final = (
 _SYNTHETIC: Final = "<synthetic>"
 
 
+_CORE: Final[Schema] = {
+    "type": "VARCHAR",
+    "timestamp": "VARCHAR",
+    "sessionId": "VARCHAR",
+    "requestId": "VARCHAR",
+    "uuid": "VARCHAR",
+    "isSidechain": "BOOLEAN",
+    "cwd": "VARCHAR",
+    "costUSD": "DECIMAL(38, 12)",
+    "message": {
+        "id": "VARCHAR",
+        "model": "VARCHAR",
+        "stop_reason": "VARCHAR",
+        "usage": {
+            "input_tokens": _BIG,
+            "output_tokens": _BIG,
+            "cache_creation_input_tokens": _BIG,
+            "cache_read_input_tokens": _BIG,
+            "cache_creation": {"ephemeral_5m_input_tokens": _BIG, "ephemeral_1h_input_tokens": _BIG},
+            "server_tool_use": {"web_search_requests": _BIG},
+            "service_tier": "VARCHAR",
+            "inference_geo": "VARCHAR",
+            "speed": "VARCHAR",
+        },
+    },
+}
+
+
 class ClaudeCodeSession:
     """Session lines."""
 
     name = "claude-code"
     title = "Claude Code session logs (JSONL)"
-    core: Schema = {
-        "type": "VARCHAR",
-        "timestamp": "VARCHAR",
-        "sessionId": "VARCHAR",
-        "requestId": "VARCHAR",
-        "uuid": "VARCHAR",
-        "isSidechain": "BOOLEAN",
-        "cwd": "VARCHAR",
-        "costUSD": "DECIMAL(38, 12)",
-        "message": {
-            "id": "VARCHAR",
-            "model": "VARCHAR",
-            "stop_reason": "VARCHAR",
-            "usage": {
-                "input_tokens": _BIG,
-                "output_tokens": _BIG,
-                "cache_creation_input_tokens": _BIG,
-                "cache_read_input_tokens": _BIG,
-                "cache_creation": {"ephemeral_5m_input_tokens": _BIG, "ephemeral_1h_input_tokens": _BIG},
-                "server_tool_use": {"web_search_requests": _BIG},
-                "service_tier": "VARCHAR",
-                "inference_geo": "VARCHAR",
-                "speed": "VARCHAR",
-            },
-        },
-    }
+    core: Schema = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a session line, with or without usage."""

@@ -25,18 +25,20 @@ from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
+_CORE: Final[Schema] = {
+    "timestamp": "VARCHAR",
+    "input_length": "BIGINT",
+    "output_length": "BIGINT",
+    "hash_ids": ["BIGINT"],
+}
+
 
 class MooncakeTrace:
     """The trace files."""
 
     name = "mooncake"
     title = "Mooncake request trace (JSONL)"
-    core: Schema = {
-        "timestamp": "VARCHAR",
-        "input_length": "BIGINT",
-        "output_length": "BIGINT",
-        "hash_ids": ["BIGINT"],
-    }
+    core: Schema = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a line of a trace."""

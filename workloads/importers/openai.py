@@ -33,42 +33,45 @@ _STANDARD_TIERS: Final = ("auto", "default")
 _BIG: Final = "BIGINT"
 
 
+_CORE: Final[Schema] = {
+    "id": "VARCHAR",
+    "object": "VARCHAR",
+    "model": "VARCHAR",
+    "created": "VARCHAR",
+    "created_at": "VARCHAR",
+    "service_tier": "VARCHAR",
+    "choices": [{"finish_reason": "VARCHAR"}],
+    "output": [{"type": "VARCHAR"}],
+    "usage": {
+        "prompt_tokens": _BIG,
+        "completion_tokens": _BIG,
+        "input_tokens": _BIG,
+        "output_tokens": _BIG,
+        "total_tokens": _BIG,
+        "prompt_tokens_details": {
+            "cached_tokens": _BIG,
+            "cache_write_tokens": _BIG,
+            "audio_tokens": _BIG,
+        },
+        "completion_tokens_details": {"reasoning_tokens": _BIG, "audio_tokens": _BIG},
+        "input_tokens_details": {
+            "cached_tokens": _BIG,
+            "cache_write_tokens": _BIG,
+            "cache_write_tokens_details": {"ttl_30m_tokens": _BIG, "ttl_12h_tokens": _BIG},
+        },
+        "output_tokens_details": {"reasoning_tokens": _BIG},
+        "prompt_cache_hit_tokens": _BIG,
+        "cached_tokens": _BIG,
+    },
+}
+
+
 class OpenAIResponse:
     """Chat Completions and Responses objects."""
 
     name = "openai"
     title = "OpenAI (and compatible) API responses: Chat Completions, Responses, batch output"
-    core: Schema = {
-        "id": "VARCHAR",
-        "object": "VARCHAR",
-        "model": "VARCHAR",
-        "created": "VARCHAR",
-        "created_at": "VARCHAR",
-        "service_tier": "VARCHAR",
-        "choices": [{"finish_reason": "VARCHAR"}],
-        "output": [{"type": "VARCHAR"}],
-        "usage": {
-            "prompt_tokens": _BIG,
-            "completion_tokens": _BIG,
-            "input_tokens": _BIG,
-            "output_tokens": _BIG,
-            "total_tokens": _BIG,
-            "prompt_tokens_details": {
-                "cached_tokens": _BIG,
-                "cache_write_tokens": _BIG,
-                "audio_tokens": _BIG,
-            },
-            "completion_tokens_details": {"reasoning_tokens": _BIG, "audio_tokens": _BIG},
-            "input_tokens_details": {
-                "cached_tokens": _BIG,
-                "cache_write_tokens": _BIG,
-                "cache_write_tokens_details": {"ttl_30m_tokens": _BIG, "ttl_12h_tokens": _BIG},
-            },
-            "output_tokens_details": {"reasoning_tokens": _BIG},
-            "prompt_cache_hit_tokens": _BIG,
-            "cached_tokens": _BIG,
-        },
-    }
+    core: Schema = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a response with OpenAI's usage keys, or says that it is one."""
@@ -116,7 +119,7 @@ class OpenAIResponse:
         tier = ibis.coalesce(node.get("service_tier"), envelope.get("service_tier"))
         # A line with a custom_id is a line of a batch job's output, whatever tier the body repeats.
         batch = envelope.get("custom_id").notnull()
-        searches = node.get("output").filter(lambda item: item["type"] == "web_search_call").length()
+        searches = node.get("output").filter(_is_search).length()
         return {
             "mine": mine,
             "fate": ibis.cases((is_negative(*counts), SKIPPED), (chunk & ~measured, IGNORED), else_=RECORD),
@@ -149,6 +152,10 @@ class OpenAIResponse:
             "dedup_key": _replay_key(chunk, created, prompt, output),
             "dedup_size": zero(prompt) + zero(output),
         }
+
+
+def _is_search(item: Any) -> Any:
+    return item["type"] == "web_search_call"
 
 
 def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
