@@ -212,26 +212,28 @@ def main() -> None:
 def _run() -> int:
     try:
         outcome = cli.main(prog_name="advisor", standalone_mode=False)
-    except click.exceptions.Abort:
+    except SystemExit as error:
+        outcome = error.code
+    except BrokenPipeError:
+        outcome = 0
+    except Exception as error:  # noqa: BLE001  (the last line of defence: no traceback reaches a user)
+        outcome = _code_of(error)
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _code_of(error: Exception) -> int:
+    """Say an error in one sentence on stderr, and return the exit code that it means."""
+    if isinstance(error, click.exceptions.Abort):
         click.echo("Stopped.", err=True)
         return EXIT_STOPPED
-    except Failure as error:
+    if isinstance(error, click.ClickException):
         error.show()
-        return error.code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except BrokenPipeError:
-        return 0
-    except SystemExit as error:
-        return error.code if isinstance(error.code, int) else 0
-    except Exception as error:  # the last line of defence: no traceback reaches a user
-        if {"-v", "--verbose"} & set(sys.argv):
-            raise
-        click.echo(
-            f"Error: something unexpected happened ({type(error).__name__}: {str(error).strip()[:300]}). "
-            "This is a defect of advisor; run again with --verbose and report what it prints.",
-            err=True,
-        )
-        return EXIT_NOTHING
-    return outcome if isinstance(outcome, int) else 0
+        return error.code if isinstance(error, Failure) else error.exit_code
+    if {"-v", "--verbose"} & set(sys.argv):
+        raise error
+    click.echo(
+        f"Error: something unexpected happened ({type(error).__name__}: {str(error).strip()[:300]}). "
+        "This is a defect of advisor; run again with --verbose and report what it prints.",
+        err=True,
+    )
+    return EXIT_NOTHING

@@ -122,7 +122,7 @@ class ModelDoc(_Model):
     model: str
     requests: int
     tokens: Tokens
-    cost: Money
+    cost: Money | None = Field(description="null: nothing of it could be priced.")
     cost_by_meter: dict[str, Money]
     input_usd_per_mtok: Money | None
     output_usd_per_mtok: Money | None
@@ -178,7 +178,7 @@ class WorkloadDoc(_Model):
     models: list[str]
     requests: int
     tokens: Tokens
-    cost: Money
+    cost: Money | None = Field(description="null: nothing of it could be priced.")
     cost_by_meter: dict[str, Money]
     phase_class: Literal["prefill_dominated", "decode_dominated", "balanced"] | None = Field(alias="class")
     basis: Literal["cost", "gpu_time"] | None
@@ -291,6 +291,12 @@ def tokens_of(part: Slice) -> Tokens:
     return counts if part.reasoning is None else {**counts, "reasoning": part.reasoning}
 
 
+def _known_cost(part: Slice) -> Money | None:
+    """Return what a slice cost, of what could be priced; None when nothing of it could."""
+    nothing = part.requests > 0 and part.priced_requests == 0
+    return None if nothing else money(part.total)
+
+
 def _amounts(costs: Mapping[Meter, Decimal]) -> dict[str, Money]:
     return {str(meter): money(amount) for meter, amount in costs.items()}
 
@@ -356,7 +362,7 @@ def _model(row: ModelSlice) -> ModelDoc:
         model=row.model,
         requests=row.whole.requests,
         tokens=tokens_of(row.whole),
-        cost=money(row.whole.total),
+        cost=_known_cost(row.whole),
         cost_by_meter=_amounts(row.whole.cost),
         input_usd_per_mtok=None if rates[0] is None else money(rates[0]),
         output_usd_per_mtok=None if rates[1] is None else money(rates[1]),
@@ -396,7 +402,7 @@ def _workload(row: Workload) -> WorkloadDoc:
             "models": list(row.models),
             "requests": row.whole.requests,
             "tokens": tokens_of(row.whole),
-            "cost": money(row.whole.total),
+            "cost": _known_cost(row.whole),
             "cost_by_meter": _amounts(row.whole.cost),
             "class": None if mix is None else str(mix.phase_class),
             "basis": None if mix is None else mix.basis,

@@ -15,6 +15,8 @@ from pricing.phases import decode_seconds, prefill_seconds
 from workloads.phase_mix import FEW_REQUESTS, phase_mix
 
 Frame = pd.DataFrame
+_NOTABLE_SHARE = 0.05
+"""Share of tokens without a price from which a class by cost is in doubt."""
 Array = npt.NDArray[Any]
 
 
@@ -84,8 +86,8 @@ def _sum(values: pd.Series) -> int | None:
 
 
 def _key(label: Any) -> Hashable:
-    cleaned = tuple(None if pd.isna(part) else part for part in label)
-    return cleaned if len(cleaned) > 1 else cleaned[0]
+    cleaned = [None if pd.isna(part) else part for part in label]
+    return tuple(cleaned) if len(cleaned) > 1 else cleaned[0]
 
 
 def _slice(row: Mapping[Any, Any], priced: PricedCube) -> Slice:
@@ -162,6 +164,7 @@ def weakness(part: Slice, frame: Frame) -> str | None:
         reasons.append("made of buckets: sizes of single requests are not known")
     elif part.requests < FEW_REQUESTS:
         reasons.append(f"only {part.requests} request{'s' if part.requests != 1 else ''}")
-    if (frame["sheet"] < 0).any():
+    lost = sum(_sum(frame.loc[frame["sheet"] < 0, str(meter)]) or 0 for meter in meters_in(frame))
+    if lost > _NOTABLE_SHARE * sum(_sum(frame[str(meter)]) or 0 for meter in meters_in(frame)):
         reasons.append("part of it could not be priced")
     return "; ".join(reasons) or None

@@ -52,11 +52,11 @@ def is_partial(analysis: Analysis) -> bool:
 def _subtitle(analysis: Analysis) -> str:
     data = analysis.data
     if data.first_request is None or data.last_request is None:
-        return f"No times in the log · {plural(len(data.sources), 'source')}"
+        return f"No times in the log · {plural(len({item.path for item in data.sources}), 'file')}"
     dated = [row.day for row in analysis.by_day if row.day is not None]
     first = min(dated, default=data.first_request.date())
     last = max(dated, default=data.last_request.date())
-    return f"{numbers.day_range(first, last)} · {data.timezone} · {plural(len(data.sources), 'source')}"
+    return f"{numbers.day_range(first, last)} · {data.timezone} · {plural(len({item.path for item in data.sources}), 'file')}"
 
 
 def _headline(analysis: Analysis) -> Headline:
