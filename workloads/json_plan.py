@@ -11,7 +11,7 @@ from typing import Any
 import ibis
 
 from workloads.expressions import FALSE, is_true
-from workloads.importers import JsonImporter
+from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema, merge, nest
@@ -48,6 +48,11 @@ class JsonPlan:
     """Envelope field (ledger column, ``time``, ``error``, or a duration's own name) -> where it was seen."""
 
     @property
+    def ordered(self) -> bool:
+        """Whether some importer needs the order of lines."""
+        return any(part.importer.ordered for part in self.parts)
+
+    @property
     def schema(self) -> Schema:
         """The declared schema of a record, merged over parts and fields."""
         schema: Schema = {}
@@ -57,6 +62,14 @@ class JsonPlan:
             for path in paths:
                 schema = merge(schema, nest(path, _field_type(name)))
         return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Ledger rows to be: a relation, and the ledger columns of each of its rows."""
+
+    relation: Expr
+    columns: Mapping[str, Expr]
 
 
 def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, ...]) -> JsonPlan:
@@ -80,8 +93,12 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
     return JsonPlan(tuple(ordered), {name: tuple(paths) for name, paths in sorted(fields.items())})
 
 
-def claimed(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, ...]) -> bool:
-    """Return whether some importer claims one of the records."""
+def claimed(
+    records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, ...], *, at_root: bool = False
+) -> bool:
+    """Return whether some importer claims one of the records, or with ``at_root`` a record as a whole."""
+    if at_root:
+        return any(importer.claims(record) for record in records for importer in known)
     return any(_claim(record, known) is not None for record in records)
 
 
@@ -183,22 +200,59 @@ def _duration(name: str) -> tuple[str, float] | None:
     return None
 
 
-def read_plan(plan: JsonPlan, raw: Expr) -> dict[str, Expr]:
-    """Return the ledger columns of every record of a raw relation with the plan's schema."""
+def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
+    """Return the ledger rows of a raw relation with the plan's schema.
+
+    The first rows are the records themselves; each importer that unfolds arrays adds rows of its own, and the records
+    that it owns are not among the first.
+    """
+    whole = [part for part in plan.parts if () in part.importer.chains]
+    unfolding = [part for part in plan.parts if part not in whole]
+    records = raw
+    for part in unfolding:
+        records = records.filter(~_owned(part, records))
+    out = [Rows(records, _records(plan, whole, records))]
+    for part in unfolding:
+        out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains]
+    return out
+
+
+def _owned(part: Part, raw: Expr) -> Expr:
+    node = Node(raw, part.path)
+    return is_true(part.importer.owns(node) & node.exists())
+
+
+def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
     envelope, failed = _envelope(plan, raw)
     read = []
-    for part in plan.parts:
-        node = Node(raw, part.path)
-        columns = dict(part.importer.ledger(node, envelope))
-        mine = is_true(columns.pop("mine") & node.exists())
-        read.append((mine, {"format": ibis.literal(part.importer.name), **columns}))
+    for part in parts:
+        columns = dict(part.importer.ledger(Node(raw, part.path), envelope))
+        read.append((_owned(part, raw), {"format": ibis.literal(part.importer.name), **columns}))
     names = [name for name in COLUMNS if any(name in columns for _, columns in read)]
     merged = {name: _choose(name, read) for name in names if name not in ("fate", "reason")}
     other = ibis.cases((failed, IGNORED), else_=SKIPPED)
     why = ibis.cases((failed, FAILED_CALL), else_=UNRECOGNISED)
+    if not read:
+        return {"fate": other, "reason": why}
     merged["fate"] = ibis.cases(*[(mine, columns["fate"]) for mine, columns in read], else_=other)
     merged["reason"] = ibis.cases(*[(mine, columns["reason"]) for mine, columns in read], else_=why)
     return merged
+
+
+def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
+    """Return the rows of one importer's arrays: a row an element at the end of the chain."""
+    table = raw.filter(_owned(part, raw))
+    paths: list[Path] = [part.path]
+    for level, path in enumerate(chain):
+        name = f"__element_{level}"
+        table = table.mutate(**{name: Node(table, paths[-1]).get(*path).unnest()})
+        paths.append((name,))
+    node: Node | None = None
+    for path in paths:
+        node = Node(table, path, node)
+    assert node is not None  # noqa: S101  (there is always the record's own object)
+    columns = dict(part.importer.ledger(node, _envelope(plan, table)[0]))
+    return Rows(table, {"format": ibis.literal(part.importer.name), **columns})
 
 
 def _choose(name: str, read: list[tuple[Expr, dict[str, Expr]]]) -> Expr:

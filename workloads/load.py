@@ -3,6 +3,7 @@
 ``rows_read == records + skipped + duplicates + ignored`` holds for every run.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +11,15 @@ from typing import Any
 
 import ibis
 
-from workloads.batches import Batch, ForeignTableError, ReadOptions, json_batch, make_batches
+from workloads.batches import Batch, ForeignTableError, ReadOptions, make_table_batches, make_text_batches
 from workloads.dedup import deduplicate
 from workloads.importers import json_importers
+from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.quarantine import SkippedRow, rejected_rows, skipped_rows
-from workloads.relations import store
-from workloads.sources import InputFile, SourceError, Unreadable, expand, inspect_each
+from workloads.relations import in_order, store
+from workloads.sources import InputFile, Kind, SourceError, Unreadable, expand, inspect_each
 
 Connection = Any
 Expr = Any
@@ -93,6 +95,22 @@ def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]
     return files, [item for item in looked if isinstance(item, Unreadable)]
 
 
+def make_batches(files: Sequence[InputFile], options: ReadOptions) -> tuple[list[Batch], list[Unreadable]]:
+    """Return the batches that read the files, and the files of no known format with the reason."""
+    groups: dict[Kind, list[InputFile]] = {}
+    for file in files:
+        groups.setdefault(file.kind, []).append(file)
+    jsons = [*groups.get(Kind.JSON_LINES, []), *groups.get(Kind.JSON_DOCUMENT, [])]
+    made = (
+        make_json_batches(jsons, options) if jsons else ([], []),
+        make_table_batches([*groups.get(Kind.CSV, []), *groups.get(Kind.PARQUET, [])], options),
+        make_text_batches(groups.get(Kind.TEXT, []), options),
+    )
+    return [batch for batches, _ in made for batch in batches], [
+        item for _, failed in made for item in failed
+    ]
+
+
 def load(
     connection: Connection, paths: Sequence[str], options: LoadOptions, progress: Progress = lambda _: None
 ) -> Loaded:
@@ -152,25 +170,30 @@ def _read(
 def _store(
     connection: Connection, batches: list[Batch], options: LoadOptions
 ) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
-    tables, usable, broken = [], [], []
+    tables: list[list[Expr]] = []
+    usable: list[Batch] = []
+    broken: list[Unreadable] = []
     for batch in batches:
         try:
             tables.append(batch.ledger(batch.raw(connection, batch.files)))
             usable.append(batch)
         except ForeignTableError as error:
             broken.append(Unreadable(error.shown, str(error)))
-    while tables:
+    while usable:
+        every = [table for group in tables for table in group]
+        order = in_order(connection) if any(batch.ordered for batch in usable) else contextlib.nullcontext()
         try:
-            stored = store(connection, "ledger_raw", _union(tables, options))
+            with order:
+                stored = store(connection, "ledger_raw", _union(every, options))
         except connection_errors() as error:
             # One broken document must not take the run down: find it, say so, go on without it.
-            bad = [not _readable(connection, table) for table in tables]
+            bad = [not all(_readable(connection, table) for table in group) for group in tables]
             if not any(bad):
                 raise
             for batch, is_bad in zip(usable, bad, strict=True):
                 if is_bad:
                     broken += [Unreadable(file.shown, _first_line(error)) for file in batch.files]
-            tables = [table for table, is_bad in zip(tables, bad, strict=True) if not is_bad]
+            tables = [group for group, is_bad in zip(tables, bad, strict=True) if not is_bad]
             usable = [batch for batch, is_bad in zip(usable, bad, strict=True) if not is_bad]
         else:
             return stored, usable, broken
@@ -261,7 +284,7 @@ def _widen(batch: Batch, skipped: Sequence[SkippedRow]) -> Batch:
     shown = {file.shown for file in batch.files}
     texts = [row.text for row in skipped if row.file in shown and row.text and row.reason == UNRECOGNISED]
     plan = extend(batch.plan, make_plan((json.loads(text) for text in texts), json_importers()))
-    return batch if len(plan.parts) == len(batch.plan.parts) else json_batch(batch.files, plan)
+    return batch if len(plan.parts) == len(batch.plan.parts) else planned_batch(batch.files, plan)
 
 
 def _shown_rejects(rows: Sequence[SkippedRow], files: Sequence[InputFile]) -> list[SkippedRow]:

@@ -41,18 +41,23 @@ def skipped_rows(connection: Connection, batch: Batch, file: InputFile) -> list[
 
 def _find(connection: Connection, batch: Batch, file: InputFile) -> list[SkippedRow]:
     raw = batch.raw(connection, [file])
-    raw = raw.mutate(row_in_file=ibis.row_number())
-    columns = batch.read(raw)
-    rows = raw.select("row_in_file", fate=columns["fate"], reason=columns["reason"])
-    rows = rows.filter(rows.fate == SKIPPED).order_by("row_in_file").limit(_MOST_PER_FILE)
-    found = connection.execute(rows)
-    numbers, reasons = (
-        [int(number) for number in found["row_in_file"]],
-        [str(text) for text in found["reason"]],
-    )
+    if "line" in raw.columns:
+        raw = raw.mutate(row_in_file=raw["line"] - 1)
+    else:
+        raw = raw.mutate(row_in_file=ibis.row_number())
+    numbers: list[int] = []
+    reasons: list[str] = []
+    for part in batch.read(raw):
+        rows = part.relation.select("row_in_file", fate=part.columns["fate"], reason=part.columns["reason"])
+        rows = rows.filter(rows.fate == SKIPPED).order_by("row_in_file").limit(_MOST_PER_FILE)
+        found = connection.execute(rows)
+        numbers += [int(number) for number in found["row_in_file"]]
+        reasons += [str(text) for text in found["reason"]]
     if file.kind is Kind.JSON_LINES:
         return _with_lines(connection, file, numbers, reasons)
     header = 1 + (file.dialect.skip_lines + 1 if file.dialect else 0)
+    if file.kind is Kind.JSON_DOCUMENT:  # a document's objects have no lines of their own
+        return [SkippedRow(file.shown, None, reason) for reason in reasons]
     return [
         SkippedRow(file.shown, number + header, reason)
         for number, reason in zip(numbers, reasons, strict=True)
@@ -63,7 +68,7 @@ def _with_lines(
     connection: Connection, file: InputFile, numbers: Sequence[int], reasons: Sequence[str]
 ) -> list[SkippedRow]:
     """Return rows with their physical line numbers (blank lines count) and a closer reason."""
-    lines = relations.text_lines(connection, file)
+    lines = relations.text_lines(connection, [file])
     lines = lines.filter(lines.text.notnull())
     lines = lines.mutate(row_in_file=ibis.row_number().over(ibis.window(order_by=lines.line)))
     wanted = lines.filter(lines.row_in_file.isin(list(numbers))).order_by("row_in_file")

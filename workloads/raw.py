@@ -14,12 +14,20 @@ from workloads.times import is_bare_date, parse_instant
 Expr = Any
 
 
+ROW_COLUMN = "__row"
+"""Number of a row in its file, for importers that need the order of lines."""
+FILE_COLUMN = "__file"
+"""Path of the file that a raw row comes from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """An object inside a record, reached from the record's root by a path of keys."""
 
     root: Expr
     path: tuple[str, ...] = ()
+    parent: "Node | None" = None
+    """The object that holds the array of which this is an element; None for an object of the record itself."""
 
     def get(self, *keys: str) -> Expr:
         """Return the field below this object; null where the record has no such field."""
@@ -31,6 +39,38 @@ class Node:
     def exists(self) -> Expr:
         """Return whether the record has this object."""
         return self.get().notnull() if self.path else TRUE
+
+    @property
+    def row(self) -> Expr:
+        """Number of the record in its file; only for importers that are ``ordered``."""
+        return self.root[ROW_COLUMN]
+
+    @property
+    def file(self) -> Expr:
+        """File of the record."""
+        return self.root[FILE_COLUMN]
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of text files."""
+
+    raw: Expr
+
+    @property
+    def text(self) -> Expr:
+        """The line; null when blank."""
+        return self.raw["text"]
+
+    @property
+    def row(self) -> Expr:
+        """Number of the line in its file, from 1."""
+        return self.raw["line"]
+
+    @property
+    def file(self) -> Expr:
+        """File of the line."""
+        return self.raw[FILE_COLUMN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +140,15 @@ class Table:
         if not column.type().is_string():
             return column.try_cast("decimal(38, 12)")
         return parse_decimal(column, self.styles.get(name))
+
+    def json(self, name: str) -> Expr:
+        """Return a column of JSON texts (or JSON values) as JSON, to be reached into; null where it is no JSON."""
+        if name not in self.names:
+            return ibis.null("json")
+        column = self.raw[self.names[name]]
+        if column.type().is_json():
+            return column
+        return column.cast("string").try_cast("json")
 
     def unreadable(self, name: str) -> Expr:
         """Return whether a cell holds something and it is no whole number."""

@@ -13,16 +13,18 @@ from typing import Any, Final
 
 import ibis
 
+from workloads.raw import FILE_COLUMN
 from workloads.schema import Schema, column_types, identifier, quote
 from workloads.sources import CsvDialect, InputFile
 
 Connection = Any
 
-FILE_COLUMN: Final = "__file"
 LINE_DELIMITER: Final = "\\x02"
 """Stands in no text file: the whole line is one column."""
 
 _OBJECT_BYTES: Final = 1 << 25
+_UNPACKED: Final = 8
+"""A packed document may be this many times larger than its file."""
 _numbers = count(1)
 
 
@@ -83,16 +85,15 @@ def json_lines(connection: Connection, files: Sequence[InputFile], schema: Schem
     )
 
 
-def json_documents(connection: Connection, file: InputFile, schema: Schema) -> Any:
-    """Return one row an object of a JSON document (an array, one object, or objects one after another)."""
-    array = file.path.open("rb").read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
-    size = max(file.path.stat().st_size + 1, _OBJECT_BYTES)
-    structure = _structure(schema)
+def json_documents(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Any:
+    """Return one row an object of JSON documents: arrays all, or none (one object, or objects one after another)."""
+    size = max(_OBJECT_BYTES, *(file.path.stat().st_size * _UNPACKED + 1 for file in files))
+    layout = "array" if files[0].is_array else "unstructured"
     return _view(
         connection,
-        f"SELECT j.*, {identifier(FILE_COLUMN)} FROM (SELECT from_json(json, {quote(structure)}) AS j, "
-        f"filename AS {identifier(FILE_COLUMN)} FROM read_json_objects({_paths([file])}, "
-        f"format = {quote('array' if array else 'unstructured')}, filename = true, maximum_object_size = {size}))",
+        f"SELECT j.*, {identifier(FILE_COLUMN)} FROM (SELECT from_json(json, {quote(_structure(schema))}) AS j, "
+        f"filename AS {identifier(FILE_COLUMN)} FROM read_json_objects({_paths(files)}, format = {quote(layout)}, "
+        f"filename = true, maximum_object_size = {size}))",
     )
 
 
@@ -124,14 +125,21 @@ def parquet_rows(connection: Connection, files: Sequence[InputFile]) -> Any:
     )
 
 
-def text_lines(connection: Connection, file: InputFile) -> Any:
-    """Return every line of a text file: ``line`` (1-based), ``text`` (null when blank)."""
-    return _view(
-        connection,
-        "SELECT row_number() OVER () AS line, nullif(trim(text), '') AS text FROM "
-        f"read_csv({_paths([file])}, columns = {{'text': 'VARCHAR'}}, delim = '{LINE_DELIMITER}', quote = '', "
-        f"escape = '', header = false, auto_detect = false, strict_mode = false, max_line_size = {_OBJECT_BYTES})",
+def text_lines(connection: Connection, files: Sequence[InputFile]) -> Any:
+    """Return every line of text files: ``line`` (1-based, per file), ``text`` (null when blank) and the file.
+
+    Lines are numbered by the order of reading: store the result inside ``in_order``.
+    """
+    options = (
+        f"columns = {{'text': 'VARCHAR'}}, delim = '{LINE_DELIMITER}', quote = '', escape = '', header = false, "
+        f"auto_detect = false, strict_mode = false, max_line_size = {_OBJECT_BYTES}, filename = {quote(FILE_COLUMN)}"
     )
+    each = " UNION ALL ".join(
+        f"SELECT row_number() OVER () AS line, nullif(trim(text), '') AS text, {identifier(FILE_COLUMN)} "
+        f"FROM read_csv({_paths([file])}, {options})"
+        for file in files
+    )
+    return _view(connection, each)
 
 
 def unique(names: Sequence[str]) -> list[str]:

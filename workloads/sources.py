@@ -45,6 +45,7 @@ class Kind(StrEnum):
     JSON_DOCUMENT = "json_document"
     CSV = "csv"
     PARQUET = "parquet"
+    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,13 @@ class InputFile:
     kind: Kind
     records: tuple[dict[str, Any], ...] = ()
     """First objects of a JSON file."""
+    is_array: bool = False
+    """Whether a JSON document is an array of objects."""
     dialect: CsvDialect | None = None
     cells: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     """First data rows of a CSV file."""
+    lines: tuple[str, ...] = field(default=(), repr=False)
+    """First lines of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +230,13 @@ def _inspect_text(shown: str, path: Path, text: str, *, cut: bool) -> "InputFile
         if start == "[" and not objects and parsed and len(whole) == 1 and isinstance(parsed[0], list):
             objects = [value for value in parsed[0] if isinstance(value, dict)]
         records = tuple(objects or _document_head(text))
-        return InputFile(shown=shown, path=path, kind=Kind.JSON_DOCUMENT, records=records[:_SAMPLE_RECORDS])
+        return InputFile(
+            shown=shown,
+            path=path,
+            kind=Kind.JSON_DOCUMENT,
+            records=records[:_SAMPLE_RECORDS],
+            is_array=start == "[",
+        )
     return _inspect_csv(shown, path, text)
 
 
@@ -274,7 +285,7 @@ def _inspect_csv(shown: str, path: Path, text: str) -> InputFile | Unreadable:
         if width > 1 and 2 * agreeing >= len(rows) and (best is None or width > best[0]):
             best = (width, delimiter, rows)
     if best is None:
-        return Unreadable(shown, "neither JSON nor a table with two or more columns")
+        return InputFile(shown=shown, path=path, kind=Kind.TEXT, lines=tuple(lines[:_SAMPLE_RECORDS]))
     _, delimiter, rows = best
     dialect = CsvDialect(delimiter=delimiter, skip_lines=skip, header=tuple(rows[0]))
     cells = tuple(tuple(row) for row in rows[1:] if len(row) == len(rows[0]))

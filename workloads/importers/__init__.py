@@ -5,72 +5,81 @@ it never loops over rows: the engine does.
 """
 
 import pkgutil
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Lines, Node, Table
 from workloads.schema import Schema
 
 Expr = Any
 Columns = Mapping[str, Expr]
-"""Ledger column -> expression."""
+"""Ledger column -> expression. ``fate`` and ``reason`` are always among them."""
+Path = tuple[str, ...]
+Chain = tuple[Path, ...]
+"""Arrays to unfold, one inside the other: each path starts at the element of the array before."""
 
 
-@runtime_checkable
-class JsonImporter(Protocol):
+class Importer(ABC):
+    """A log format."""
+
+    name: ClassVar[str]
+    """The word that users type after ``--format``."""
+    title: ClassVar[str]
+    """What the format is, in words."""
+
+
+class JsonImporter(Importer):
     """A format made of JSON objects, wherever in a record they lie."""
 
-    @property
-    def name(self) -> str:
-        """The word that users type after ``--format``."""
-        ...
+    core: ClassVar[Schema]
+    """Schema of the object that the format is recognised by."""
+    chains: ClassVar[tuple[Chain, ...]] = ((),)
+    """What a ledger row is: the object itself, or each element of arrays inside it; several chains give rows each."""
+    ordered: ClassVar[bool] = False
+    """Whether the query needs the order of lines (``node.row``, ``node.file``)."""
 
-    @property
-    def title(self) -> str:
-        """What the format is, in words."""
-        ...
-
-    @property
-    def core(self) -> Schema:
-        """Schema of the object that carries the usage."""
-        ...
-
+    @abstractmethod
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether this (sampled) object is one of the format's own."""
-        ...
 
+    @abstractmethod
+    def owns(self, node: Node) -> Expr:
+        """Return whether each record's object is one of the format's own: ``claims`` as an expression."""
+
+    @abstractmethod
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
-        """Return the ledger columns of every record, and ``mine``: whether the record is of this format."""
-        ...
+        """Return the ledger columns of every object, or of every element at the end of a chain (``node.parent``)."""
 
 
-@runtime_checkable
-class TableImporter(Protocol):
-    """A format made of rows with named columns (CSV, Parquet)."""
+class TableImporter(Importer):
+    """A format made of rows with named columns: CSV, Parquet, or JSON objects that are such rows."""
 
-    @property
-    def name(self) -> str:
-        """The word that users type after ``--format``."""
-        ...
+    keys: ClassVar[tuple[str, ...]] = ()
+    """Keys that are read from JSON rows even when the first rows lack them, as the source spells them."""
 
-    @property
-    def title(self) -> str:
-        """What the format is, in words."""
-        ...
-
+    @abstractmethod
     def claims_columns(self, names: frozenset[str]) -> bool:
         """Return whether a table with these column names (in normal form) is of this format."""
-        ...
 
+    @abstractmethod
     def ledger_of_table(self, table: Table) -> Columns:
         """Return the ledger columns of every row."""
-        ...
 
 
-Importer = JsonImporter | TableImporter
+class TextImporter(Importer):
+    """A format made of lines of text that are neither JSON nor a table."""
+
+    @abstractmethod
+    def claims_lines(self, lines: Sequence[str]) -> bool:
+        """Return whether a file that begins with these lines is of this format."""
+
+    @abstractmethod
+    def ledger_of_lines(self, lines: Lines) -> Columns:
+        """Return the ledger columns of every line."""
 
 
 @cache
@@ -90,3 +99,8 @@ def json_importers() -> tuple[JsonImporter, ...]:
 def table_importers() -> tuple[TableImporter, ...]:
     """Return the importers that read tables."""
     return tuple(importer for importer in importers() if isinstance(importer, TableImporter))
+
+
+def text_importers() -> tuple[TextImporter, ...]:
+    """Return the importers that read lines of text."""
+    return tuple(importer for importer in importers() if isinstance(importer, TextImporter))

@@ -21,8 +21,8 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, is_true, text_of
-from workloads.importers import Columns, Importer
+from workloads.expressions import NO_TEXT, text_of
+from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
 from workloads.schema import Schema
@@ -52,12 +52,12 @@ _CORE: Final[Schema] = {
 }
 
 
-class AnthropicMessage:
+class AnthropicMessage(JsonImporter):
     """Messages objects."""
 
     name = "anthropic"
     title = "Anthropic API responses: Messages objects"
-    core: Schema = _CORE
+    core = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a Messages response."""
@@ -67,6 +67,12 @@ class AnthropicMessage:
         return "input_tokens" in usage and (
             obj.get("type") == "message" or any(key in usage for key in _CACHE_KEYS)
         )
+
+    def owns(self, node: Node) -> Any:
+        """See ``JsonImporter.owns``."""
+        usage = node.get("usage")
+        cached = usage["cache_read_input_tokens"].notnull() | usage["cache_creation_input_tokens"].notnull()
+        return (node.get("type") == "message") | cached | usage["cache_creation"].notnull()
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -85,14 +91,7 @@ class AnthropicMessage:
             additive=True,
         )
         counts = (prompt, output, cached, written)
-        mine = (
-            (node.get("type") == "message")
-            | usage["cache_read_input_tokens"].notnull()
-            | usage["cache_creation_input_tokens"].notnull()
-            | split.notnull()
-        )
         return {
-            "mine": is_true(mine),
             "fate": ibis.cases((is_negative(*counts), SKIPPED), else_=RECORD),
             "reason": ibis.cases((is_negative(*counts), NEGATIVE_COUNT), else_=NO_TEXT),
             "problem": problem,
@@ -121,7 +120,7 @@ class AnthropicMessage:
         }
 
 
-class AnthropicConsoleCsv:
+class AnthropicConsoleCsv(TableImporter):
     """The Console's usage export, in all its header versions."""
 
     name = "anthropic-console-csv"

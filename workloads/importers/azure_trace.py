@@ -17,12 +17,12 @@ import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative
 from workloads.expressions import NO_TEXT
-from workloads.importers import Columns, Importer
+from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Table
 
 
-class AzureTrace:
+class AzureTrace(TableImporter):
     """The trace files."""
 
     name = "azure-trace"

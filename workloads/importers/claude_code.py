@@ -21,7 +21,7 @@ import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
 from workloads.expressions import NO_TEXT, is_true
-from workloads.importers import Columns, Importer
+from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
@@ -67,12 +67,12 @@ _CORE: Final[Schema] = {
 }
 
 
-class ClaudeCodeSession:
+class ClaudeCodeSession(JsonImporter):
     """Session lines."""
 
     name = "claude-code"
     title = "Claude Code session logs (JSONL)"
-    core: Schema = _CORE
+    core = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a session line, with or without usage."""
@@ -86,6 +86,16 @@ class ClaudeCodeSession:
             {"sessionId", "uuid", "leafUuid", "messageId"} & obj.keys()
         )
 
+    def owns(self, node: Node) -> Any:
+        """See ``JsonImporter.owns``."""
+        message = node.get("message")
+        marked = (
+            node.get("requestId").notnull() | node.get("uuid").notnull() | node.get("sessionId").notnull()
+        )
+        return (
+            message["usage"]["input_tokens"].notnull() & (marked | node.get("isSidechain").notnull())
+        ) | is_true(node.get("type").isin(_LINE_TYPES))
+
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
         message, usage = node.get("message"), node.get("message", "usage")
@@ -98,7 +108,6 @@ class ClaudeCodeSession:
         synthetic = message["model"] == _SYNTHETIC
         no_call = usage.isnull() | is_true(synthetic)
         return {
-            "mine": self._mine(node),
             "fate": ibis.cases((no_call, IGNORED), (is_negative(*counts), SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (synthetic, "placeholder that the client wrote itself"),
@@ -126,15 +135,6 @@ class ClaudeCodeSession:
             "recorded_cost_usd": node.get("costUSD").cast("decimal(38, 12)"),
             **_replay_columns(node, sum((zero(count) for count in counts[1:]), zero(prompt))),
         }
-
-    def _mine(self, node: Node) -> Any:
-        message = node.get("message")
-        marked = (
-            node.get("requestId").notnull() | node.get("uuid").notnull() | node.get("sessionId").notnull()
-        )
-        return (
-            message["usage"]["input_tokens"].notnull() & (marked | node.get("isSidechain").notnull())
-        ) | is_true(node.get("type").isin(_LINE_TYPES))
 
 
 def _replay_columns(node: Node, size: Any) -> Columns:

@@ -18,7 +18,7 @@ import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import FALSE, NO_TEXT, TRUE, is_true, not_negative, text_of
-from workloads.importers import Columns, Importer
+from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
 from workloads.vocabulary import (
@@ -67,7 +67,7 @@ def find_columns(names: frozenset[str], mapping: dict[str, str]) -> dict[str, st
     return found
 
 
-class GenericTable:
+class GenericTable(TableImporter):
     """A table with recognisable column names."""
 
     name = "table"

@@ -20,7 +20,7 @@ import ibis
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative
 from workloads.expressions import NO_TEXT
-from workloads.importers import Columns, Importer
+from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
@@ -33,16 +33,20 @@ _CORE: Final[Schema] = {
 }
 
 
-class MooncakeTrace:
+class MooncakeTrace(JsonImporter):
     """The trace files."""
 
     name = "mooncake"
     title = "Mooncake request trace (JSONL)"
-    core: Schema = _CORE
+    core = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a line of a trace."""
         return {"timestamp", "input_length", "output_length", "hash_ids"} <= obj.keys()
+
+    def owns(self, node: Node) -> Any:
+        """See ``JsonImporter.owns``."""
+        return node.get("hash_ids").notnull()
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -51,7 +55,6 @@ class MooncakeTrace:
         missing = prompt.isnull() | output.isnull()
         negative = is_negative(prompt, output)
         return {
-            "mine": node.get("hash_ids").notnull(),
             "fate": ibis.cases((missing | negative, SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (missing, "a length is missing or no whole number"),

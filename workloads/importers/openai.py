@@ -23,7 +23,7 @@ import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, at_most, not_negative, text_of
-from workloads.importers import Columns, Importer
+from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
 from workloads.schema import Schema
@@ -66,12 +66,12 @@ _CORE: Final[Schema] = {
 }
 
 
-class OpenAIResponse:
+class OpenAIResponse(JsonImporter):
     """Chat Completions and Responses objects."""
 
     name = "openai"
     title = "OpenAI (and compatible) API responses: Chat Completions, Responses, batch output"
-    core: Schema = _CORE
+    core = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a response with OpenAI's usage keys, or says that it is one."""
@@ -81,6 +81,12 @@ class OpenAIResponse:
         if not isinstance(usage, Mapping):
             return False
         return "prompt_tokens" in usage or ("input_tokens" in usage and "input_tokens_details" in usage)
+
+    def owns(self, node: Node) -> Any:
+        """See ``JsonImporter.owns``."""
+        usage = node.get("usage")
+        counted = usage["prompt_tokens"].notnull() | usage["completion_tokens"].notnull()
+        return counted | usage["input_tokens_details"].notnull() | node.get("object").isin(_OBJECTS)
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -110,10 +116,6 @@ class OpenAIResponse:
         audio_out = at_most(audio_out, output)
         counts = (prompt, output, cached, written)
         measured = prompt.notnull() | output.notnull()
-        named = node.get("object").isin(_OBJECTS)
-        mine = (
-            usage["prompt_tokens"].notnull() | usage["completion_tokens"].notnull() | new_in.notnull() | named
-        )
         chunk = node.get("object") == "chat.completion.chunk"
         created = ibis.coalesce(node.get("created"), node.get("created_at"))
         tier = ibis.coalesce(node.get("service_tier"), envelope.get("service_tier"))
@@ -121,7 +123,6 @@ class OpenAIResponse:
         batch = envelope.get("custom_id").notnull()
         searches = node.get("output").filter(_is_search).length()
         return {
-            "mine": mine,
             "fate": ibis.cases((is_negative(*counts), SKIPPED), (chunk & ~measured, IGNORED), else_=RECORD),
             "reason": ibis.cases(
                 (is_negative(*counts), NEGATIVE_COUNT),
@@ -168,7 +169,7 @@ def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
     return ibis.cases((chunk, NO_TEXT), else_=counts)
 
 
-class OpenAIUsageCsv:
+class OpenAIUsageCsv(TableImporter):
     """The usage dashboard's completions export."""
 
     name = "openai-usage-csv"

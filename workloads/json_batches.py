@@ -1,0 +1,194 @@
+"""Batches of JSON files: by plan, as rows of a known table, or as rows with recognisable names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import ibis
+
+from workloads import relations
+from workloads.batches import Batch, ReadOptions, generic_importer, importer_of_table, rows_of_table
+from workloads.expressions import TRUE
+from workloads.importers import TableImporter, json_importers
+from workloads.json_plan import UNRECOGNISED, JsonPlan, Rows, claimed, make_plan, read_plan
+from workloads.ledger import SKIPPED
+from workloads.numbers import NumberStyle, style_of
+from workloads.raw import FILE_COLUMN, ROW_COLUMN, Node
+from workloads.schema import Schema, merge, nest
+from workloads.sources import InputFile, Kind, Unreadable, inspect
+from workloads.vocabulary import normal
+
+Expr = Any
+Connection = Any
+Leaves = dict[str, tuple[str, ...]]
+"""Field in normal form -> path in the record."""
+
+_MOST_NESTED = 2
+"""Objects below are content, not usage."""
+
+
+def make_json_batches(
+    files: Sequence[InputFile], options: ReadOptions
+) -> tuple[list[Batch], list[Unreadable]]:
+    """Return the batches that read JSON files, and the files of no known format with the reason.
+
+    A record is read by the importer that claims it as a whole; else as a row of a known table; else by the importer
+    that claims an object inside it; else as a row with recognisable names.
+    """
+    sampled = [file for file in files if file.records]
+    unsampled = [file for file in files if not file.records]
+    known = tuple(
+        importer for importer in json_importers() if options.wants(importer.name) and not options.mapping
+    )
+    planned: list[InputFile] = []
+    tables: dict[Any, tuple[TableImporter, list[InputFile]]] = {}
+    foreign: list[InputFile] = []
+    for file in sampled:
+        importer = (
+            None if claimed(file.records, known, at_root=True) else _table_importer(file, known, options)
+        )
+        if importer is not None:
+            tables.setdefault(_table_key(file, importer), (importer, []))[1].append(file)
+        elif claimed(file.records, known):
+            planned.append(file)
+        else:
+            foreign.append(file)
+    if unsampled and (tables or not planned):
+        # Which of the formats the files without a sample have cannot be guessed: look into each.
+        looked = [inspect(file.shown, file.path) for file in unsampled]
+        seen = [item for item in looked if isinstance(item, InputFile) and item.records]
+        rest = [Unreadable(item.shown, _reason(item)) for item in looked if item not in seen]
+        batches, more = make_json_batches([*sampled, *seen], options) if sampled or seen else ([], [])
+        return batches, rest + more
+    batches = [_table_batch(tuple(group), importer) for importer, group in tables.values()]
+    if planned:
+        # A session of which only the head was seen may hold usage further on: it is read as its neighbours.
+        lines = [file for file in foreign if file.kind is Kind.JSON_LINES]
+        foreign = [file for file in foreign if file not in lines]
+        plan = make_plan((record for file in planned for record in file.records), known)
+        batches += _planned([*planned, *unsampled, *lines], plan)
+    return batches, [Unreadable(file.shown, describe_foreign(file)) for file in foreign]
+
+
+def _reason(item: InputFile | Unreadable) -> str:
+    return item.reason if isinstance(item, Unreadable) else "JSON without objects"
+
+
+def _planned(files: Sequence[InputFile], plan: JsonPlan) -> list[Batch]:
+    lines = tuple(file for file in files if file.kind is Kind.JSON_LINES)
+    arrays = tuple(file for file in files if file.kind is Kind.JSON_DOCUMENT and file.is_array)
+    others = tuple(file for file in files if file.kind is Kind.JSON_DOCUMENT and not file.is_array)
+    return [planned_batch(group, plan) for group in (lines, arrays, others) if group]
+
+
+def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan) -> Batch:
+    """Return the batch that reads JSON records by a plan."""
+
+    def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
+        records = _records(connection, some, plan.schema)
+        return records.mutate(**{ROW_COLUMN: ibis.row_number()}) if plan.ordered else records
+
+    return Batch(files, raw, lambda table: read_plan(plan, table), plan, ordered=plan.ordered)
+
+
+def _records(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Expr:
+    if files[0].kind is Kind.JSON_LINES:
+        return relations.json_lines(connection, files, schema)
+    return relations.json_documents(connection, files, schema)
+
+
+# ---- rows of a table
+
+
+def _table_importer(file: InputFile, known: tuple[Any, ...], options: ReadOptions) -> TableImporter | None:
+    names = frozenset(normal(key) for record in file.records for key in record)
+    importer = importer_of_table(names, options)
+    generic = generic_importer(options)
+    if importer is not None and importer.name != generic.name:
+        return importer
+    # Recognisable names are the last resort: an object inside that a format claims says more.
+    if claimed(file.records, known) or not options.wants(generic.name):
+        return None
+    return generic if generic.claims_columns(frozenset(_leaves(file.records))) else None
+
+
+def _table_key(file: InputFile, importer: TableImporter) -> Any:
+    alone = file.shown if file.kind is Kind.JSON_DOCUMENT else ""
+    return importer.name, alone, tuple(sorted(_fields(file.records, importer).items()))
+
+
+def _fields(records: Iterable[Mapping[str, Any]], importer: TableImporter) -> Leaves:
+    """Return the fields that are read as columns: the top-level keys of a known table, else every scalar."""
+    if importer.name == generic_importer(ReadOptions()).name:
+        return _leaves(records)
+    fields: Leaves = {normal(key): (key,) for key in importer.keys}
+    for record in records:
+        for key in record:
+            fields.setdefault(normal(key), (key,))
+    return fields
+
+
+def _table_batch(files: tuple[InputFile, ...], importer: TableImporter) -> Batch:
+    """Return a batch that reads JSON objects as rows of a table; what is nested is a column of JSON text."""
+    fields = _fields(files[0].records, importer)
+    schema: Schema = {}
+    for path in fields.values():
+        schema = merge(schema, nest(path, "VARCHAR"))
+    styles: dict[str, NumberStyle] = {}
+    for name, path in fields.items():
+        style = style_of(value for file in files for value in _values(file.records, path))
+        if style is not None:
+            styles[name] = style
+
+    def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
+        records = _records(connection, some, schema)
+        columns = {name: Node(records, path).get().cast("string") for name, path in fields.items()}
+        return records.select(records[FILE_COLUMN], **columns)
+
+    def read(table: Expr) -> list[Rows]:
+        rows = rows_of_table(importer, table, {name: name for name in fields}, styles)
+        return [Rows(table, _unless_empty(dict(rows.columns), table, list(fields)))]
+
+    return Batch(files, raw, read)
+
+
+def _unless_empty(columns: dict[str, Expr], table: Expr, names: Sequence[str]) -> dict[str, Expr]:
+    """Return the columns with rows of nothing but nulls (lines that are no such object) as skipped."""
+    empty = TRUE
+    for name in names:
+        empty = empty & table[name].isnull()
+    columns["fate"] = ibis.cases((empty, SKIPPED), else_=columns["fate"])
+    columns["reason"] = ibis.cases((empty, UNRECOGNISED), else_=columns["reason"])
+    return columns
+
+
+def _leaves(records: Iterable[Mapping[str, Any]]) -> Leaves:
+    """Return the scalar fields of records: last key in normal form -> path; the outermost of equal names wins."""
+    found: Leaves = {}
+
+    def visit(obj: Mapping[str, Any], path: tuple[str, ...]) -> None:
+        for key, value in obj.items():
+            if isinstance(value, Mapping) and len(path) < _MOST_NESTED:
+                visit(value, (*path, key))
+            elif not isinstance(value, (Mapping, list)):
+                name = normal(key)
+                if name not in found or len(found[name]) > len(path) + 1:
+                    found[name] = (*path, key)
+
+    for record in records:
+        visit(record, ())
+    return found
+
+
+def _values(records: Iterable[Mapping[str, Any]], path: tuple[str, ...]) -> Iterable[str]:
+    for record in records:
+        value: Any = record
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if isinstance(value, str):
+            yield value
+
+
+def describe_foreign(file: InputFile) -> str:
+    """Return what a JSON file of no known format holds, for a message."""
+    keys = list(_leaves(file.records))
+    return f"no token counts among the keys {', '.join(keys[:40])}" if keys else "JSON without objects"
