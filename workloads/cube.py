@@ -127,6 +127,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
         "cell_context",
         "cell_clock",
         "bucketed",
+        "charge_only",
     ]
     meters = [str(meter) for meter in present_meters(records)]
     sums = {name: cells[name].sum() for name in meters}
@@ -171,6 +172,7 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         model=column(records, "model"),
         service_tier=column(records, "service_tier"),
         bucketed=bucketed,
+        charge_only=is_true(column(records, "charge_only")),
         context_tokens=context,
         cell_epoch=epoch,
         cell_context=band,
@@ -178,7 +180,9 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         started_at=started,
         recorded_cost_usd=column(records, "recorded_cost_usd"),
         cache_reads=reads,
-        unmeasured=records.input_tokens.isnull() & records.output_tokens.isnull(),
+        unmeasured=records.input_tokens.isnull()
+        & records.output_tokens.isnull()
+        & ~is_true(column(records, "charge_only")),
         cached_input=ibis.cases((reads.notnull(), records.input_tokens), else_=ibis.null("int64")),
         decode_context=_decode_context(records),
         prefill_context=_prefill_context(records),

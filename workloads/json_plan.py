@@ -5,7 +5,7 @@ formats line by line, are read in one scan.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ibis
@@ -13,7 +13,7 @@ import ibis
 from workloads.expressions import FALSE, is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
-from workloads.raw import Envelope, Node
+from workloads.raw import STEP_PREFIX, Envelope, Node
 from workloads.schema import Schema, merge, nest
 from workloads.vocabulary import COST_NAMES, DURATIONS, LABELS, STREAMING_NAMES, TIME_NAMES, normal
 
@@ -211,10 +211,17 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     records = raw
     for part in unfolding:
         records = records.filter(~_owned(part, records))
+    for part in whole:
+        records = _with_steps(part.importer, Node(records, part.path))
     out = [Rows(records, _records(plan, whole, records))]
     for part in unfolding:
         out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains]
     return out
+
+
+def _with_steps(importer: JsonImporter, node: Node) -> Expr:
+    steps = {STEP_PREFIX + name: value for name, value in importer.steps(node).items()}
+    return node.root.mutate(**steps) if steps else node.root
 
 
 def _owned(part: Part, raw: Expr) -> Expr:
@@ -251,6 +258,8 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     for path in paths:
         node = Node(table, path, node)
     assert node is not None  # noqa: S101  (there is always the record's own object)
+    table = _with_steps(part.importer, node)
+    node = replace(node, root=table)
     columns = dict(part.importer.ledger(node, _envelope(plan, table)[0]))
     return Rows(table, {"format": ibis.literal(part.importer.name), **columns})
 

@@ -34,6 +34,7 @@ COLUMNS: Final[dict[str, str]] = {
     "started_at": "timestamp",  # UTC, naive; null: the source has no calendar time
     "usage_date": "date",  # the day a source states without a time; such a row keeps that day in every zone
     "elapsed_seconds": "float64",  # since the start of a trace that has no calendar
+    "charge_only": "boolean",  # money without tokens (a line of a cost export): no request; null: false
     "bucket_seconds": "int64",  # length of the bucket; null: one request
     # what was called
     "provider": "string",  # as logged; null: not stated

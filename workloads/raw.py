@@ -16,6 +16,7 @@ Expr = Any
 
 ROW_COLUMN = "__row"
 """Number of a row in its file, for importers that need the order of lines."""
+STEP_PREFIX = "__step_"
 FILE_COLUMN = "__file"
 """Path of the file that a raw row comes from."""
 
@@ -39,6 +40,10 @@ class Node:
     def exists(self) -> Expr:
         """Return whether the record has this object."""
         return self.get().notnull() if self.path else TRUE
+
+    def step(self, name: str) -> Expr:
+        """Return a column that the importer's ``steps`` gave."""
+        return self.root[STEP_PREFIX + name]
 
     @property
     def row(self) -> Expr:

@@ -50,6 +50,14 @@ class JsonImporter(Importer):
     def owns(self, node: Node) -> Expr:
         """Return whether each record's object is one of the format's own: ``claims`` as an expression."""
 
+    def steps(self, node: Node) -> Columns:
+        """Return columns that ``ledger`` needs to be there first, reached as ``node.step(name)``; by default none.
+
+        A window over the result of another window needs this, and so does a costly expression that is used often.
+        """
+        del node
+        return {}
+
     @abstractmethod
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """Return the ledger columns of every object, or of every element at the end of a chain (``node.parent``)."""
