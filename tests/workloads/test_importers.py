@@ -3,18 +3,30 @@
 The first line of an expected file counts the rows by fate and says where skipped ones are; then one line a record.
 """
 
+import csv
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workloads.batches import ReadOptions, make_batches
-from workloads.importers import JsonImporter, TableImporter, importers, json_importers, table_importers
+from pricing.meters import Meter
+from workloads.batches import ReadOptions
+from workloads.importers import (
+    Importer,
+    JsonImporter,
+    TableImporter,
+    TextImporter,
+    importers,
+    json_importers,
+    table_importers,
+    text_importers,
+)
 from workloads.importers.generic import GenericTable
-from workloads.json_plan import claimed
 from workloads.ledger import COLUMNS, RECORD
+from workloads.load import make_batches
 from workloads.sources import InputFile, inspect
 from workloads.vocabulary import normal
 
@@ -27,7 +39,6 @@ KNOWN_DEFECTS: dict[str, str] = {
     "claude-code/progress": "the usage inside progress lines (data.message) is not read",
     "openai-usage-csv/modalities": "cached audio is taken for cached text",
     "openai/batch-expired": "an expired batch line counts as skipped, not as ignored",
-    "openai/array": "a JSON document is opened and never closed (ResourceWarning)",
 }
 """Cases whose expected file, written by hand, the code does not reach yet."""
 
@@ -45,13 +56,18 @@ def name_of(case: Path) -> str:
     return f"{case.parent.name}/{case.name}"
 
 
+SOUND = [case for case in CASES if name_of(case) not in KNOWN_DEFECTS]
+
+
 def cases() -> list[Any]:
     """Return the cases as parameters, those with a known defect expected to fail."""
     return [
         pytest.param(
             case,
             id=name,
-            marks=[pytest.mark.xfail(strict=True, reason=KNOWN_DEFECTS[name])] if name in KNOWN_DEFECTS else [],
+            marks=[pytest.mark.xfail(strict=True, reason=KNOWN_DEFECTS[name])]
+            if name in KNOWN_DEFECTS
+            else [],
         )
         for case in CASES
         for name in [name_of(case)]
@@ -67,7 +83,9 @@ def canonical(run: Any) -> str:
 
 
 @pytest.mark.parametrize("case", cases())
-def test_the_ledger_is_the_golden_one(case: Path, read: Any, check_golden: Callable[[Path, str], None]) -> None:
+def test_the_ledger_is_the_golden_one(
+    case: Path, read: Any, check_golden: Callable[[Path, str], None]
+) -> None:
     run = read(inputs(case), **options(case))
     assert run.adds_up()
     assert {count.format for count in run.report.counts} <= {case.parent.name, ""}
@@ -76,7 +94,7 @@ def test_the_ledger_is_the_golden_one(case: Path, read: Any, check_golden: Calla
     check_golden(case / "expected.jsonl", canonical(run))
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", SOUND, ids=name_of)
 def test_every_line_of_the_input_is_accounted_for(case: Path, read: Any) -> None:
     run = read(inputs(case), **options(case))
     assert run.report.rows() == sum(map(physical_rows, inputs(case)))
@@ -85,8 +103,6 @@ def test_every_line_of_the_input_is_accounted_for(case: Path, read: Any) -> None
 
 def physical_rows(path: Path) -> int:
     """Return the rows of a golden input, counted without the tool: lines, CSV rows or array elements."""
-    import csv  # noqa: PLC0415
-
     text = path.read_text(encoding="utf-8-sig")
     if path.suffix == ".jsonl":
         return sum(1 for line in text.split("\n") if line.strip())
@@ -119,18 +135,34 @@ def test_exactly_one_importer_claims_the_input(case: Path) -> None:
 
 def claims(file: InputFile, how: dict[str, Any]) -> set[str]:
     """Return the importers that say yes to a file; the table of last resort only where no other does."""
+    generic = GenericTable({target: normal(column) for target, column in how.get("mapping", {}).items()})
+    if file.lines:
+        return {importer.name for importer in text_importers() if importer.claims_lines(file.lines)}
     if file.dialect is not None:
         names = frozenset(map(normal, file.dialect.header))
-        generic = GenericTable({target: normal(column) for target, column in how.get("mapping", {}).items()})
         special = {i.name for i in table_importers() if i.name != generic.name and i.claims_columns(names)}
-        return special or ({generic.name} if generic.claims_columns(names) else set())
-    special = {i.name for i in json_importers() if claimed(file.records, (i,))}
-    keys = frozenset(normal(key) for record in file.records for key in record)
-    return special or ({GenericTable.name} if GenericTable().claims_columns(keys) else set())
+    else:
+        names = frozenset(normal(key) for record in file.records for key in record)
+        special = {name for record in file.records for name in outermost_claims(record)} or {
+            i.name for i in table_importers() if i.name != generic.name and i.claims_columns(names)
+        }
+    return special or ({generic.name} if generic.claims_columns(names) else set())
+
+
+def outermost_claims(record: dict[str, Any]) -> set[str]:
+    """Return every importer that claims the outermost object of a record that any importer claims."""
+    level = [record]
+    while level:
+        for obj in level:
+            names = {importer.name for importer in json_importers() if importer.claims(obj)}
+            if names:
+                return names
+        level = [value for obj in level for value in obj.values() if isinstance(value, dict)]
+    return set()
 
 
 @pytest.mark.parametrize("importer", importers(), ids=lambda importer: importer.name)
-def test_no_importer_claims_what_is_no_log(importer: JsonImporter | TableImporter) -> None:
+def test_no_importer_claims_what_is_no_log(importer: Importer) -> None:
     if isinstance(importer, JsonImporter):
         for record in (
             {},
@@ -141,29 +173,33 @@ def test_no_importer_claims_what_is_no_log(importer: JsonImporter | TableImporte
             {"error": {}},
         ):
             assert not importer.claims(record)
+    elif isinstance(importer, TextImporter):
+        assert not importer.claims_lines(["started", "2026-01-01 listening on port 80", "bye"])
     else:
+        assert isinstance(importer, TableImporter)
         for header in ("a,b", "name,price,quantity", "timestamp,level,message", "id,created,amount"):
             assert not importer.claims_columns(frozenset(header.split(",")))
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if not options(case)], ids=name_of)
+@pytest.mark.parametrize("case", [case for case in SOUND if not options(case)], ids=name_of)
 def test_naming_the_format_reads_the_same(case: Path, read: Any) -> None:
     recognised, named = read(inputs(case)), read(inputs(case), format=case.parent.name)
     assert canonical(named) == canonical(recognised)
 
 
-def test_a_folder_of_all_formats_is_the_sum_of_its_files(read: Any) -> None:
-    plainly = [case for case in CASES if not options(case)]
+@pytest.mark.xfail(strict=True, reason="rows of formats without dedup_yields vanish beside ones that yield")
+def test_all_formats_in_one_run_give_the_sum_of_their_own_runs(read: Any) -> None:
+    plainly = [case for case in SOUND if not options(case)]
     alone = [read(inputs(case)) for case in plainly]
-    files = [path for case in plainly for path in inputs(case)]
-    together = read(files)
-    assert together.report.rows() == sum(run.report.rows() for run in alone)
+    together = read([path for case in plainly for path in inputs(case)])
     assert together.adds_up()
-    assert {row["format"] for row in together.rows} == {case.parent.name for case in plainly}
-    for meter in ("input_uncached", "cache_read", "output"):
-        by_file: dict[tuple[str, str], int] = {}
-        for row in together.rows:
-            by_file[row["format"], row.get("model", "")] = by_file.get((row["format"], row.get("model", "")), 0) + row.get(
-                meter, 0
-            )
-        assert sum(by_file.values()) > 0
+    assert together.report.rows() == sum(run.report.rows() for run in alone)
+    assert sums(together.rows) == sums([row for run in alone for row in run.rows])
+
+
+def sums(rows: list[dict[str, Any]]) -> dict[tuple[str, str], int]:
+    found: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        for meter in Meter:
+            found[row["format"], str(meter)] += row.get(str(meter), 0)
+    return dict(found)
