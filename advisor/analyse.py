@@ -40,6 +40,8 @@ class Scanned:
     """What the scan of the ledger gave: all that later steps need of the log."""
 
     priced: PricedCube
+    charge_records: int
+    """Lines of cost exports beside usage: they are the same money again, kept for reconciliation."""
     grouping: Grouping
     sizes: pd.DataFrame
     shapes: pd.DataFrame
@@ -87,8 +89,14 @@ def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOption
         clocked=keys.clocked,
     )
     cube = scan.usage_cube(connection, records, grouping, cuts)
+    charged = cube["charge_only"].astype(bool)
+    priced = price_cube(cube[~charged].reset_index(drop=True), book, as_of=options.as_of)
+    charges = cube[charged].reset_index(drop=True)
+    if priced.frame.empty:
+        priced = cut.of_charges(priced, charges)
     return Scanned(
-        priced=price_cube(cube, book, as_of=options.as_of),
+        priced=priced,
+        charge_records=int(charges["records"].sum()) if not priced.frame["charge_only"].all() else 0,
         grouping=grouping,
         sizes=scan.size_quantiles(connection, records, grouping),
         shapes=scan.shapes(connection, records, grouping),
@@ -106,7 +114,7 @@ def _assemble(loaded: Loaded, scanned: Scanned, book: PriceBook, options: Analys
         breakdown.instant(priced.frame["last_at"].max()),
     )
     return Analysis(
-        data=_data(loaded.report, whole, priced, (first, last), options, problems),
+        data=_data(loaded.report, whole, scanned, (first, last), options, problems),
         whole=whole,
         cost=_cost(whole, unpriced, priced),
         cost_mix=cut.cost_mix(whole, weak),
@@ -133,12 +141,12 @@ def _assemble(loaded: Loaded, scanned: Scanned, book: PriceBook, options: Analys
 def _data(
     report: LoadReport,
     whole: Slice,
-    priced: PricedCube,
+    scanned: Scanned,
     span: tuple[datetime | None, datetime | None],
     options: AnalyseOptions,
     problems: list[Problem],
 ) -> DataReport:
-    records = whole.records
+    records = whole.records + scanned.charge_records
     # Records outside the asked days were read and are not counted: they are ignored, so that the sum holds.
     outside = report.rows(RECORD) - records
     return DataReport(
@@ -148,7 +156,7 @@ def _data(
         skipped=report.rows(SKIPPED),
         duplicates=report.rows(DUPLICATE),
         ignored=report.rows(IGNORED) + outside,
-        unmeasured=int(priced.frame["unmeasured"].sum()),
+        unmeasured=int(scanned.priced.frame["unmeasured"].sum()),
         first_request=span[0],
         last_request=span[1],
         timezone=options.period.timezone,
@@ -161,18 +169,22 @@ def _cost(whole: Slice, unpriced: tuple[Unpriced, ...], priced: PricedCube) -> C
     frame = priced.frame
     tokens = sum(count for meter, count in whole.tokens.items() if meter.is_tokens)
     lost = sum(count for item in unpriced for meter, count in item.tokens.items() if meter.is_tokens)
-    by_records = float((frame["records"].where(frame["sheet"] >= 0, 0)).sum()) / max(whole.records, 1)
+    by_records = float((frame["records"].where(frame["sheet"] != cut.UNPRICED, 0)).sum()) / max(
+        whole.records, 1
+    )
     recorded = int(frame["recorded"].sum())
-    amounts = [Decimal(str(value)) for value in frame["recorded_cost_usd"].dropna()]
+    stated = sum((Decimal(str(value)) for value in frame["recorded_cost_usd"].dropna()), Decimal(0))
+    basis = "recorded" if len(frame) and frame["charge_only"].all() else "computed"
     return CostReport(
         currency="USD",
-        total=whole.total,
-        list_total=whole.total,
+        total=stated if basis == "recorded" else whole.total,
+        list_total=stated if basis == "recorded" else whole.total,
         by_meter=whole.cost,
         coverage=whole.priced_requests / whole.requests if whole.requests else by_records,
         token_coverage=(tokens - lost) / tokens if tokens else 1.0,
         unpriced=unpriced,
-        recorded_total=sum(amounts, Decimal(0)) if recorded else None,
+        basis=basis,
+        recorded_total=stated if recorded else None,
         recorded_requests=recorded,
     )
 
@@ -214,7 +226,9 @@ def _assumptions(priced: PricedCube, options: AnalyseOptions) -> Iterator[str]:
         yield f"Records that name no model are taken as {options.load.model}, as asked."
     if options.load.provider:
         yield f"Records that name no provider are taken as {options.load.provider}, as asked."
-    if priced.frame["bucketed"].any():
+    if priced.frame["charge_only"].any():
+        yield "The log is a cost export: its amounts are shown as they are, and nothing is computed from tokens."
+    elif priced.frame["bucketed"].any():
         yield "Buckets are priced at the short-context rates: the sizes of their requests are not known."
     yield "Times without an offset are UTC."
     yield "A cache write whose lifetime is not logged has the provider's default lifetime."
@@ -224,6 +238,6 @@ def _period_days(first: datetime | None, last: datetime | None, priced: PricedCu
     days = priced.frame["day"].dropna()
     if days.empty:
         return None
-    if first is None or last is None:
+    if first is None or last is None or priced.frame["bucketed"].all():
         return float((pd.Timestamp(days.max()) - pd.Timestamp(days.min())).days + 1)
     return (last - first).total_seconds() / SECONDS_PER_DAY

@@ -79,10 +79,21 @@ class Slice:
     cost: Mapping[Meter, Decimal]
     """USD by meter, of what could be priced."""
     priced_requests: int
+    priced_records: int = 0
+    """Records that could be priced; buckets that do not say how many requests they hold count here only."""
+    charged: Decimal | None = None
+    """USD that the log states without tokens (lines of a cost export); never part of ``cost``."""
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the money of some of it is known."""
+        return self.charged is not None or self.priced_requests > 0 or self.priced_records > 0
 
     @property
     def total(self) -> Decimal:
-        """USD, exact."""
+        """USD, exact; of a cost export, which has no tokens to price, the money that it states."""
+        if self.charged is not None and not self.tokens:
+            return self.charged
         return sum(self.cost.values(), Decimal(0))
 
 
@@ -205,6 +216,8 @@ class CostReport:
     recorded_total: Decimal | None
     """What the log itself says it cost, where it says so; None when no record does."""
     recorded_requests: int
+    basis: str = "computed"
+    """``computed`` from tokens and prices, or ``recorded``: the log is a cost export and holds money only."""
 
     @property
     def complete(self) -> bool:

@@ -293,8 +293,7 @@ def tokens_of(part: Slice) -> Tokens:
 
 def _known_cost(part: Slice) -> Money | None:
     """Return what a slice cost, of what could be priced; None when nothing of it could."""
-    nothing = part.requests > 0 and part.priced_requests == 0
-    return None if nothing else money(part.total)
+    return money(part.total) if part.is_priced or not part.records else None
 
 
 def _amounts(costs: Mapping[Meter, Decimal]) -> dict[str, Money]:
@@ -330,12 +329,13 @@ def _data(data: DataReport) -> DataDoc:
 
 
 def _cost(cost: CostReport) -> CostDoc:
+    basis: Literal["computed", "recorded"] = "recorded" if cost.basis == "recorded" else "computed"
     return CostDoc(
         currency=cost.currency,
         total=money(cost.total),
         list_total=money(cost.list_total),
         by_meter=_amounts(cost.by_meter),
-        basis="computed",
+        basis=basis,
         coverage=cost.coverage,
         token_coverage=cost.token_coverage,
         complete=cost.complete,

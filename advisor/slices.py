@@ -1,6 +1,7 @@
 """From the priced cube to slices: sums of tokens and money by day, model and workload, exact to the last digit."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +16,10 @@ from pricing.phases import decode_seconds, prefill_seconds
 from workloads.phase_mix import FEW_REQUESTS, phase_mix
 
 Frame = pd.DataFrame
+UNPRICED = -1
+"""``sheet`` of rows without a price."""
+CHARGED = -2
+"""``sheet`` of rows that are money already."""
 _NOTABLE_SHARE = 0.05
 """Share of tokens without a price from which a class by cost is in doubt."""
 Array = npt.NDArray[Any]
@@ -23,6 +28,22 @@ Array = npt.NDArray[Any]
 def meters_in(frame: Frame) -> list[Meter]:
     """Return the meters that a cube has columns for."""
     return [meter for meter in Meter if str(meter) in frame.columns]
+
+
+def of_charges(priced: PricedCube, charges: Frame) -> PricedCube:
+    """Return the cube of a log that is money only (a cost export): its rows have no price and need none.
+
+    Args:
+        priced: A priced cube without rows, for its shape.
+        charges: The cube rows that are money already.
+    """
+    frame = charges.assign(
+        provider_resolved=charges["provider"],
+        model_resolved=charges["model"],
+        sheet=CHARGED,
+        unpriced_reason=None,
+    )
+    return replace(priced, frame=frame)
 
 
 def slices(priced: PricedCube, keys: Sequence[str]) -> dict[Hashable, Slice]:
@@ -47,13 +68,18 @@ def slices(priced: PricedCube, keys: Sequence[str]) -> dict[Hashable, Slice]:
     }
 
 
-def _group_sums(values: pd.Series, order: Array, starts: Array) -> list[int | None]:
+def _exact(total: Any) -> Any:
+    """Return a sum as a Python number: money stays Decimal, counts become integers."""
+    return total if isinstance(total, Decimal) else int(total)
+
+
+def _group_sums(values: pd.Series, order: Array, starts: Array) -> list[Any]:
     """Return the exact sum of each run of rows, as Python integers; None where nothing is known."""
     known = values.notna().to_numpy()[order]
     numbers = values.fillna(0).to_numpy(dtype=object)[order]
     counts = np.add.reduceat(known, starts, dtype=np.int64)
     totals = np.add.reduceat(numbers, starts)
-    return [int(total) if count else None for total, count in zip(totals, counts, strict=True)]
+    return [_exact(total) if count else None for total, count in zip(totals, counts, strict=True)]
 
 
 def whole(priced: PricedCube) -> Slice:
@@ -71,6 +97,8 @@ def _summable(frame: Frame) -> dict[str, pd.Series]:
         **{name: frame[name] for name in ("records", *counts, *costs)},
         "counted_requests": calls,
         "priced_requests": calls.where(frame["sheet"] >= 0, 0),
+        "priced_records": frame["records"].where(frame["sheet"] >= 0, 0),
+        "charged": frame["recorded_cost_usd"].where(frame["charge_only"]),
     }
 
 
@@ -79,10 +107,10 @@ def _calls(frame: Frame) -> pd.Series:
     return frame["requests"].fillna(0)
 
 
-def _sum(values: pd.Series) -> int | None:
-    """Return the exact sum of what is known, as a Python integer; None when nothing is."""
-    known = values.dropna()
-    return sum(map(int, known.to_numpy(dtype=object))) if len(known) else None
+def _sum(values: pd.Series) -> Any:
+    """Return the exact sum of what is known, as a Python number; None when nothing is."""
+    known = values.dropna().to_numpy(dtype=object)
+    return sum(map(_exact, known)) if len(known) else None
 
 
 def _key(label: Any) -> Hashable:
@@ -102,12 +130,14 @@ def _slice(row: Mapping[Any, Any], priced: PricedCube) -> Slice:
         reasoning=row.get("reasoning"),
         cost={meter: amount for meter, amount in cost.items() if amount or meter in tokens},
         priced_requests=int(row["priced_requests"] or 0),
+        priced_records=int(row["priced_records"] or 0),
+        charged=row["charged"],
     )
 
 
 def unpriced(priced: PricedCube) -> tuple[Unpriced, ...]:
     """Return what could not be priced, by model and reason, largest first."""
-    frame = priced.frame[priced.frame["sheet"] < 0]
+    frame = priced.frame[priced.frame["sheet"] == UNPRICED]
     if frame.empty:
         return ()
     out = []
@@ -164,7 +194,7 @@ def weakness(part: Slice, frame: Frame) -> str | None:
         reasons.append("made of buckets: sizes of single requests are not known")
     elif part.requests < FEW_REQUESTS:
         reasons.append(f"only {part.requests} request{'s' if part.requests != 1 else ''}")
-    lost = sum(_sum(frame.loc[frame["sheet"] < 0, str(meter)]) or 0 for meter in meters_in(frame))
+    lost = sum(_sum(frame.loc[frame["sheet"] == UNPRICED, str(meter)]) or 0 for meter in meters_in(frame))
     if lost > _NOTABLE_SHARE * sum(_sum(frame[str(meter)]) or 0 for meter in meters_in(frame)):
         reasons.append("part of it could not be priced")
     return "; ".join(reasons) or None

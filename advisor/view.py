@@ -81,7 +81,7 @@ def _headline(analysis: Analysis) -> Headline:
 
 def _amount(analysis: Analysis) -> tuple[str, str, str | None]:
     total = analysis.cost.total
-    if analysis.data.requests and not analysis.whole.priced_requests:
+    if analysis.data.records and not analysis.whole.is_priced:
         return "", "Cost unknown", None
     return ("at least" if is_partial(analysis) else ""), numbers.money(total), numbers.money_exact(total)
 
@@ -134,9 +134,11 @@ def _phase_bar(analysis: Analysis) -> tuple[BarPart, ...]:
 
 def _verdict(analysis: Analysis) -> str:
     mix = analysis.cost_mix
-    if analysis.data.requests == 0:
+    if analysis.data.records == 0:
         return "The log holds no requests."
-    if analysis.whole.priced_requests == 0:
+    if analysis.cost.basis == "recorded":
+        return "The log is a cost export: money without tokens, so how it splits into phases is not known."
+    if not analysis.whole.is_priced:
         return "No request could be priced, so which phase dominates the bill is not known." + _time_words(
             analysis
         )
@@ -234,7 +236,8 @@ def _cards(analysis: Analysis) -> tuple[Card, ...]:
 def _unit_card(analysis: Analysis) -> Card:
     priced = analysis.whole.priced_requests
     if not priced:
-        return Card(label="Cost per request", value=numbers.MISSING, note="nothing priced")
+        why = "the log does not count requests" if analysis.whole.is_priced else "nothing priced"
+        return Card(label="Cost per request", value=numbers.MISSING, note=why)
     each = analysis.cost.total / priced
     saved = analysis.cost.list_total - analysis.cost.total
     note = (

@@ -94,7 +94,7 @@ def _model_row(row: ModelSlice, total: Decimal) -> tuple[Cell, ...]:
     provider = name_cell(row.provider, limit=24).text if row.provider else "provider not stated"
     written = sum((c for m, c in row.whole.cost.items() if m.phase is Phase.DECODE), Decimal(0))
     own = row.whole.total
-    priced = row.whole.priced_requests > 0
+    priced = row.whole.is_priced
     cost = Cell(text=numbers.money(own), exact=numbers.money_exact(own), value=f"{own:.6f}")
     return (
         name_cell(row.model, note=provider),

@@ -145,7 +145,7 @@ def _slots(rows: Sequence[DaySlice], grain: str) -> list[tuple[date, _Slot | Non
             continue
         slot = found.setdefault(_start(row.day, grain), _Slot())
         slot.requests += row.whole.requests
-        slot.priced += row.whole.priced_requests
+        slot.priced += row.whole.is_priced
         slot.total += row.whole.total
         for model, amount in row.by_model.items():
             slot.by_model[model] += amount

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from advisor import numbers
-from advisor.analysis import Analysis, Distribution, PhaseClass, PhaseMix, Workload
+from advisor.analysis import Analysis, Distribution, PhaseClass, PhaseMix, Slice, Workload
 from advisor.charts import split_bar
 from advisor.view_model import Cell, ClassNote, Table, TableColumn, WorkloadSection
 from advisor.wording import (
@@ -88,19 +88,25 @@ def _part(amount: Decimal, total: Decimal) -> str:
     return numbers.share(amount / total) if total else numbers.MISSING
 
 
+def _no_mix(part: Slice) -> str:
+    if part.charged is not None:
+        return "no tokens in the log"
+    return "costs nothing" if part.is_priced else "no priced usage"
+
+
 def _row(workload: Workload, total: Decimal, ratios: Mapping[str, Sequence[float]]) -> tuple[Cell, ...]:
     models = [clean(model, 32) for model in workload.models]
     note = ", ".join(models[:2]) + (f" + {len(models) - 2} more" if len(models) > 2 else "")  # noqa: PLR2004
     slice_ = workload.whole
     partial = slice_.priced_requests < slice_.requests
-    priced = slice_.priced_requests > 0
+    priced = slice_.is_priced
     missing = f"{slice_.requests - slice_.priced_requests:,d} unpriced" if partial else ""
     return (
         name_cell(workload.name, note=note),
         _money(slice_.total, total, missing)
         if priced
         else Cell(text=numbers.MISSING, value="-1", warning=missing),
-        _mix_cell(workload.cost_mix, "costs nothing" if priced else "no priced usage"),
+        _mix_cell(workload.cost_mix, _no_mix(slice_)),
         _time_cell(workload.time_mix),
         _count(slice_.requests),
         _sizes(workload.input_tokens),

@@ -178,6 +178,7 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         cell_context=band,
         cell_clock=_clock_cell(records, started, cuts),
         started_at=started,
+        requests=column(records, "requests"),
         recorded_cost_usd=column(records, "recorded_cost_usd"),
         cache_reads=reads,
         unmeasured=records.input_tokens.isnull()
@@ -215,7 +216,7 @@ def _prefill_context(records: Expr) -> Expr:
 
 def _calls(records: Expr) -> Expr:
     """Return the calls behind a record, as equal shares of its tokens; null when a bucket does not say."""
-    return records.requests.nullif(0)
+    return column(records, "requests").nullif(0)
 
 
 def _fetch(connection: Connection, expr: Expr) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
+from workloads.archives import ArchiveError, is_archive, members
 from workloads.copies import copies_folder
 
 SUFFIXES: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".log", ".txt")
@@ -105,13 +106,16 @@ def _expand_one(given: str) -> Iterator[tuple[str, Path]]:
         yield "-", _spool(sys.stdin.buffer)
         return
     path = Path(given)
-    if path.is_dir():
+    if path.is_file() and is_archive(path):
+        yield from _inside(given, path)
+    elif path.is_dir():
         inside = [p for p in sorted(_walk(path)) if _looks_like_data(p)]
         if not inside:
             raise SourceError(
                 f"{given}: the folder holds no file that could be a log ({', '.join(SUFFIXES)}, also .gz)"
             )
-        yield from ((str(p), p) for p in inside)
+        for found in inside:
+            yield from _inside(str(found), found) if is_archive(found) else [(str(found), found)]
     elif path.exists():
         yield given, path
     else:
@@ -122,14 +126,27 @@ def _expand_one(given: str) -> Iterator[tuple[str, Path]]:
             yield from _expand_one(match)
 
 
+def _inside(shown: str, archive: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the logs inside an archive as ``archive::member``."""
+    try:
+        for name, copy in members(archive):
+            if _has_data_suffix(name):
+                yield f"{shown}::{name}", copy
+    except ArchiveError as error:
+        raise SourceError(f"{shown}: {error}") from error
+
+
 def _walk(folder: Path) -> Iterator[Path]:
     for parent, _, names in os.walk(folder):
         yield from (Path(parent, name) for name in names if not name.startswith("."))
 
 
 def _looks_like_data(path: Path) -> bool:
-    name = path.name.lower().removesuffix(".gz")
-    return name.endswith(SUFFIXES) and path.is_file()
+    return (_has_data_suffix(path.name) or is_archive(path)) and path.is_file()
+
+
+def _has_data_suffix(name: str) -> bool:
+    return name.lower().removesuffix(".gz").endswith(SUFFIXES)
 
 
 def _spool(stream: IO[bytes]) -> Path:

@@ -108,7 +108,7 @@ def _summary(analysis: Analysis, *, no_color: bool) -> str:
 
 def _exit_code(analysis: Analysis, *, strict: bool) -> int:
     whole = analysis.whole
-    if whole.records and not whole.priced_requests and analysis.cost.unpriced:
+    if whole.records and not whole.is_priced and analysis.cost.unpriced:
         first = analysis.cost.unpriced[0]
         click.echo(
             f"Error: nothing could be priced: {first.model}: {first.reason}. {_remedy(first.model)}", err=True
