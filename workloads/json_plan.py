@@ -14,8 +14,8 @@ from workloads.expressions import FALSE, is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
 from workloads.raw import STEP_PREFIX, Envelope, Node
-from workloads.schema import Schema, merge, nest
-from workloads.vocabulary import COST_NAMES, DURATIONS, LABELS, STREAMING_NAMES, TIME_NAMES, normal
+from workloads.schema import Schema, element, merge, nest
+from workloads.vocabulary import COST_NAMES, LABELS, STREAMING_NAMES, TIME_NAMES, duration_of, normal
 
 Expr = Any
 Path = tuple[str, ...]
@@ -166,7 +166,7 @@ def _names_of(key: str, value: Any, *, beside: bool) -> Iterator[str]:
     )
     if beside:
         return
-    if any(key == name for names in DURATIONS.values() for name, _ in names):
+    if duration_of(key):
         yield key
     if key in STREAMING_NAMES:
         yield "streaming"
@@ -189,15 +189,7 @@ def _field_type(name: str) -> Any:
         return "JSON"
     if name in ("streaming", "recorded_cost_usd"):
         return {"streaming": "BOOLEAN", "recorded_cost_usd": "DECIMAL(38, 12)"}[name]
-    return "DOUBLE" if _duration(name) else "VARCHAR"
-
-
-def _duration(name: str) -> tuple[str, float] | None:
-    for column, names in DURATIONS.items():
-        for known, factor in names:
-            if name == known:
-                return column, factor
-    return None
+    return "DOUBLE" if duration_of(name) else "VARCHAR"
 
 
 def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
@@ -212,7 +204,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     for part in unfolding:
         records = records.filter(~_owned(part, records))
     for part in whole:
-        records = _with_steps(part.importer, Node(records, part.path))
+        records = _with_steps(part.importer, _node(part, records))
     out = [Rows(records, _records(plan, whole, records))]
     for part in unfolding:
         out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains]
@@ -224,8 +216,12 @@ def _with_steps(importer: JsonImporter, node: Node) -> Expr:
     return node.root.mutate(**steps) if steps else node.root
 
 
+def _node(part: Part, raw: Expr) -> Node:
+    return Node(raw, part.path, declared=nest(part.path, part.importer.core))
+
+
 def _owned(part: Part, raw: Expr) -> Expr:
-    node = Node(raw, part.path)
+    node = _node(part, raw)
     return is_true(part.importer.owns(node) & node.exists())
 
 
@@ -233,7 +229,7 @@ def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
     envelope, failed = _envelope(plan, raw)
     read = []
     for part in parts:
-        columns = dict(part.importer.ledger(Node(raw, part.path), envelope))
+        columns = dict(part.importer.ledger(_node(part, raw), envelope))
         read.append((_owned(part, raw), {"format": ibis.literal(part.importer.name), **columns}))
     names = [name for name in COLUMNS if any(name in columns for _, columns in read)]
     merged = {name: _choose(name, read) for name in names if name not in ("fate", "reason")}
@@ -250,13 +246,16 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     """Return the rows of one importer's arrays: a row an element at the end of the chain."""
     table = raw.filter(_owned(part, raw))
     paths: list[Path] = [part.path]
+    declared = nest(part.path, part.importer.core)
     for level, path in enumerate(chain):
         name = f"__element_{level}"
-        table = table.mutate(**{name: Node(table, paths[-1]).get(*path).unnest()})
+        array = Node(table, paths[-1], declared=declared)
+        table = table.mutate(**{name: array.get(*path).unnest()})
+        declared = {**declared, name: element(declared, (*paths[-1], *path))}
         paths.append((name,))
     node: Node | None = None
     for path in paths:
-        node = Node(table, path, node)
+        node = Node(table, path, node, declared)
     assert node is not None  # noqa: S101  (there is always the record's own object)
     table = _with_steps(part.importer, node)
     node = replace(node, root=table)
@@ -279,8 +278,8 @@ def _envelope(plan: JsonPlan, raw: Expr) -> tuple[Envelope, Expr]:
     found: dict[str, list[Expr]] = {}
     for name, paths in plan.fields.items():
         for path in paths:
-            value = Node(raw, path).get()
-            duration = _duration(name)
+            value = Node(raw, path, declared=nest(path, _field_type(name))).get()
+            duration = duration_of(name)
             if duration:
                 found.setdefault(duration[0], []).append(value * duration[1])
             elif value.type().is_string() and name != "error":

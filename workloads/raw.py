@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import ibis
+from ibis.backends.sql.datatypes import DuckDBType
 
 from workloads.expressions import NO_TEXT, TRUE
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
+from workloads.schema import ANY, Schema, duckdb_type
 from workloads.times import is_bare_date, parse_instant
 
 Expr = Any
@@ -29,12 +31,16 @@ class Node:
     path: tuple[str, ...] = ()
     parent: "Node | None" = None
     """The object that holds the array of which this is an element; None for an object of the record itself."""
+    declared: Schema | None = None
+    """Schema of the record as this object's format declares it; another format's may differ."""
 
     def get(self, *keys: str) -> Expr:
         """Return the field below this object; null where the record has no such field."""
-        value = self.root
+        value, kind = self.root, self.declared
         for key in (*self.path, *keys):
             value = value[key]
+            kind = kind.get(key) if isinstance(kind, Mapping) else None
+            value = _as_declared(value, kind)
         return value
 
     def exists(self) -> Expr:
@@ -54,6 +60,29 @@ class Node:
     def file(self) -> Expr:
         """File of the record."""
         return self.root[FILE_COLUMN]
+
+
+def _as_declared(value: Expr, kind: Any) -> Expr:
+    """Return a field in the type its format declares, where another format of the run declares it differently."""
+    if kind is None or not _differs(value.type(), kind):
+        return value
+    if not isinstance(kind, str):
+        return value.cast("json").try_cast(DuckDBType.from_string(duckdb_type(kind)))
+    text = value
+    if value.type().is_json():
+        text = ibis.coalesce(value.unwrap_as("string"), value.cast("string"))
+    return text.try_cast(DuckDBType.from_string(kind))
+
+
+def _differs(read: Any, kind: Any) -> bool:
+    """Return whether a field, or one inside it, was read in a wider type (``schema.merge``) than declared."""
+    if isinstance(kind, str):
+        return (read.is_json() and kind != ANY) or (read.is_string() and kind not in (ANY, "VARCHAR"))
+    if read.is_json():
+        return True
+    if isinstance(kind, Mapping):
+        return any(_differs(read[name], inner) for name, inner in kind.items())
+    return _differs(read.value_type, kind[0])
 
 
 @dataclass(frozen=True, slots=True)

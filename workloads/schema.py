@@ -49,6 +49,17 @@ def _merge_types(left: Any, right: Any) -> Any:
     return "VARCHAR" if scalars and ANY not in (left, right) else ANY
 
 
+def element(schema: Any, path: Sequence[str]) -> Any:
+    """Return the type of the elements of the array at ``path``.
+
+    >>> element({"data": {"rows": [{"id": "VARCHAR"}]}}, ("data", "rows"))
+    {'id': 'VARCHAR'}
+    """
+    for key in path:
+        schema = schema[key]
+    return schema[0]
+
+
 def column_types(schema: Schema) -> str:
     """Return the ``columns=`` argument of DuckDB's read_json for a schema."""
     return (

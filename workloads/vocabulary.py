@@ -58,6 +58,15 @@ DURATIONS: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
 }  # fmt: skip
 """Time columns of the ledger: what logs call them, and the factor to seconds."""
 
+
+def duration_of(name: str) -> tuple[str, float] | None:
+    """Return the time column that a log calls by this name, with the factor to seconds; None: no such."""
+    return next(
+        ((column, factor) for column, names in DURATIONS.items() for known, factor in names if known == name),
+        None,
+    )
+
+
 STREAMING_NAMES: Final = ("streaming", "stream", "streamed", "is_stream")
 COST_NAMES: Final = ("cost_usd", "total_cost_usd", "total_cost", "cost", "spend", "spend_usd", "price_usd")
 REQUESTS_NAMES: Final = (
