@@ -9,7 +9,7 @@ PIP_OPTIONS := -qq --disable-pip-version-check --no-input --constraint constrain
 NAMES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden bench wheel-check lock chromium clean
+.PHONY: help demo test check golden docs new-importer bench wheel-check lock chromium clean
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
@@ -34,6 +34,12 @@ golden:  ## write the golden files again and show what changed
 	$(RUN)python -m pytest -q --update-golden
 	@git --no-pager diff --stat -- tests/golden
 
+docs:  ## write the generated pages of docs/ again
+	@$(RUN)python tools/make_docs.py
+
+new-importer:  ## the skeleton of a log format: make new-importer NAME=my-gateway
+	@$(RUN)python tools/new_importer.py $(NAME)
+
 bench: $(VENV)/.installed  ## measure beside the bare engine: make bench NAMES="startup chat"
 	@$(BIN)/python benchmarks/bench.py $(NAMES)
 
@@ -41,7 +47,7 @@ wheel-check: $(VENV)/.installed  ## build the wheel, install it alone, use it fr
 	@rm -rf build/wheel && mkdir -p build/wheel/elsewhere
 	@$(BIN)/python -m pip wheel $(PIP_OPTIONS) --no-deps --wheel-dir build/wheel .
 	@$(BIN)/python -m zipfile -l build/wheel/*.whl > build/wheel/names
-	@for wanted in advisor/templates/ pricing/data/ advisor/cli.py; do \
+	@for wanted in advisor/templates/ pricing/ workloads/importers/ advisor/cli.py; do \
 		grep -q "^$$wanted" build/wheel/names || { echo "wheel-check: $$wanted is not in the wheel" >&2; exit 1; }; done
 	@! grep -E '^(templates|tests|docs|benchmarks|examples|tools)/' build/wheel/names \
 		|| { echo "wheel-check: these do not belong into the wheel" >&2; exit 1; }
