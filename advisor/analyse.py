@@ -80,7 +80,7 @@ def _outside(options: AnalyseOptions) -> str:
 
 
 def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOptions) -> Scanned:
-    grouping = choose_grouping(connection, records, options.group_by)
+    grouping = choose_grouping(connection, records, options.group_by, show_users=options.show_users)
     keys = book.rate_keys(scan.models_of(connection, records))
     cuts = scan.RateCuts(
         breakpoints=keys.breakpoints,

@@ -21,6 +21,7 @@ OPTIONS: Final = {
     "json": "json_file",
     "markdown": "markdown_file",
     "strict": "strict",
+    "show-users": "show_users",
     "memory-limit": "memory_limit",
     "progress": "progress",
     "no-color": "no_color",

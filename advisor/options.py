@@ -18,6 +18,8 @@ class AnalyseOptions:
         price_files: The user's own price cards, later ones over earlier ones.
         group_by: What a workload is; empty: the best that the log offers.
         period: Which days count, and in which zone.
+        show_users: Whether users appear under the names that the log has.
+        memory_limit: Memory of the engine, such as ``2GB``; None: the engine's own default.
         command: The command line, for the report's own account.
     """
 
@@ -26,5 +28,6 @@ class AnalyseOptions:
     price_files: tuple[Path, ...] = ()
     group_by: tuple[str, ...] = ()
     period: Period = field(default_factory=Period)
+    show_users: bool = False
     memory_limit: str | None = None
     command: str = ""

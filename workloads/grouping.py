@@ -18,12 +18,23 @@ from workloads.ledger import LABEL_COLUMNS
 Expr = Any
 Connection = Any
 
-GROUP_KEYS: Final = (*LABEL_COLUMNS, "model", "provider", "service_tier", "region", "source", "format")
+GROUP_KEYS: Final = (
+    *LABEL_COLUMNS,
+    "user",
+    "session",
+    "model",
+    "provider",
+    "service_tier",
+    "region",
+    "source",
+    "format",
+)
 """What ``--group-by`` accepts."""
 
 _PREFERRED: Final = ("application", "project", "endpoint", "team", "api_key")
 _LEAST_COVERAGE: Final = 0.5
 _MOST_FILES: Final = 24
+_PSEUDONYM_DIGITS: Final = 10
 
 UNLABELLED: Final = "(unlabelled)"
 
@@ -41,22 +52,34 @@ class Grouping:
     """Ledger columns (or ``source``), or empty for sizes."""
     rule: str
     """The rule in words, for the report."""
+    show_users: bool = False
+    """Whether users appear by the name that the log has, instead of by a stable pseudonym."""
 
     def name_of(self, ledger: Expr) -> Expr:
         """Return the workload's name of every record."""
         if not self.keys:
             return _by_size(ledger)
-        parts = [_label(ledger, key) for key in self.keys]
+        parts = [self._label(ledger, key) for key in self.keys]
         name = parts[0]
         for part in parts[1:]:
             name = name + " / " + part
         return name
 
+    def _label(self, ledger: Expr, key: str) -> Expr:
+        if key == "source":
+            return ledger.source_file.re_extract(r"([^/\\\\:]+?)(\.[A-Za-z0-9]+)*$", 1)
+        value = column(ledger, key)
+        if key == "user" and not self.show_users:
+            value = "user-" + ("token-cost-advisor|" + value).hexdigest("sha256").substr(0, _PSEUDONYM_DIGITS)
+        return ibis.coalesce(value, UNLABELLED)
 
-def choose_grouping(connection: Connection, ledger: Expr, keys: Sequence[str]) -> Grouping:
+
+def choose_grouping(
+    connection: Connection, ledger: Expr, keys: Sequence[str], *, show_users: bool = False
+) -> Grouping:
     """Return the grouping for a ledger: the user's keys, else the best that the log offers."""
     if keys:
-        return Grouping(tuple(keys), f"grouped by {', '.join(keys)} as asked")
+        return Grouping(tuple(keys), f"grouped by {', '.join(keys)} as asked", show_users)
     present = [name for name in _PREFERRED if name in ledger.columns]
     if present:
         counts = {f"{name}_known": ledger[name].count() for name in present}
@@ -79,12 +102,6 @@ def choose_grouping(connection: Connection, ledger: Expr, keys: Sequence[str]) -
 def _stem(file: str) -> str:
     """Return a file's name without dates, counters and suffixes: rotated logs have one."""
     return re.sub(r"[\d._-]+", "", PurePath(file).name.split(".")[0]).lower()
-
-
-def _label(ledger: Expr, key: str) -> Expr:
-    if key == "source":
-        return ledger.source_file.re_extract(r"([^/\\]+?)(\.[A-Za-z0-9]+)*$", 1)
-    return ibis.coalesce(column(ledger, key), UNLABELLED)
 
 
 def _by_size(ledger: Expr) -> Expr:

@@ -14,7 +14,8 @@ from workloads.ledger import SKIPPED
 from workloads.numbers import NumberStyle, style_of
 from workloads.raw import FILE_COLUMN, ROW_COLUMN, Node
 from workloads.schema import Schema, merge, nest
-from workloads.sources import InputFile, Kind, Unreadable, inspect
+from workloads.sniff import inspect
+from workloads.sources import InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
 
 Expr = Any

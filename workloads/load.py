@@ -19,7 +19,8 @@ from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.quarantine import SkippedRow, rejected_rows, skipped_rows
 from workloads.relations import in_order, store
-from workloads.sources import InputFile, Kind, SourceError, Unreadable, expand, inspect_each
+from workloads.sniff import inspect_each
+from workloads.sources import InputFile, Kind, SourceError, Unreadable, expand
 
 Connection = Any
 Expr = Any

@@ -23,6 +23,8 @@ LINE_DELIMITER: Final = "\\x02"
 """Stands in no text file: the whole line is one column."""
 
 _OBJECT_BYTES: Final = 1 << 25
+_WINDOW_BYTES: Final = 1 << 16
+_PACKED_OBJECT_BYTES: Final = 1 << 28
 _UNPACKED: Final = 8
 """A packed document may be this many times larger than its file."""
 _numbers = count(1)
@@ -76,12 +78,38 @@ def _paths(files: Sequence[InputFile]) -> str:
     return "[" + ", ".join(literal_path(file.path) for file in files) + "]"
 
 
+def _line_bytes(files: Sequence[InputFile]) -> int:
+    """Return a size that no line of the files exceeds, at the cost of a few reads a gigabyte."""
+    return max(_OBJECT_BYTES, *(_line_bytes_of(file.path) for file in files))
+
+
+def _line_bytes_of(path: Path) -> int:
+    size = path.stat().st_size
+    if path.suffix == ".gz":
+        return _PACKED_OBJECT_BYTES if size > _OBJECT_BYTES // _UNPACKED else 0
+    longest = 0
+    if size <= _OBJECT_BYTES:
+        return longest
+    step = _OBJECT_BYTES // 2
+    with path.open("rb") as raw:
+        # A line longer than the engine's default holds at least one of these windows as a whole.
+        for start in range(step, size, step):
+            raw.seek(start)
+            ahead = 0
+            while (window := raw.read(_WINDOW_BYTES)) and b"\n" not in window:
+                ahead += len(window)
+            if ahead:
+                longest = max(longest, step + ahead + _WINDOW_BYTES)
+    return longest
+
+
 def json_lines(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Any:
     """Return one row a line, read with a declared schema; a line that is no JSON object reads as nulls."""
     return _view(
         connection,
         f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', ignore_errors = true, "
-        f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, maximum_object_size = {_OBJECT_BYTES})",
+        f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, "
+        f"maximum_object_size = {_line_bytes(files)})",
     )
 
 
@@ -132,7 +160,7 @@ def text_lines(connection: Connection, files: Sequence[InputFile]) -> Any:
     """
     options = (
         f"columns = {{'text': 'VARCHAR'}}, delim = '{LINE_DELIMITER}', quote = '', escape = '', header = false, "
-        f"auto_detect = false, strict_mode = false, max_line_size = {_OBJECT_BYTES}, filename = {quote(FILE_COLUMN)}"
+        f"auto_detect = false, strict_mode = false, max_line_size = {_line_bytes(files)}, filename = {quote(FILE_COLUMN)}"
     )
     each = " UNION ALL ".join(
         f"SELECT row_number() OVER () AS line, nullif(trim(text), '') AS text, {identifier(FILE_COLUMN)} "

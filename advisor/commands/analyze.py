@@ -55,6 +55,7 @@ def _options(given: dict[str, Any]) -> AnalyseOptions:
         price_files=tuple(Path(file) for file in given["price_files"]),
         group_by=parse.group_keys(given["group_by"]),
         period=Period(timezone=parse.zone(given["timezone"]), since=since, until=until),
+        show_users=given["show_users"],
         memory_limit=given["memory_limit"],
         command=shlex.join(["advisor", *sys.argv[1:]]),
     )

@@ -31,6 +31,7 @@ def run(folder: Path, *, requests: int, seed: int, **loudness: Any) -> int:
         price_files=(),
         timezone="UTC",
         strict=False,
+        show_users=False,
         **loudness,
     )
     if not loudness["quiet"]:

@@ -1,0 +1,200 @@
+"""What kind of file this is, told from its first bytes: JSON lines, a JSON document, a table, Parquet, text.
+
+Only samples are looked at here. The rows are read by the engine.
+"""
+
+import contextlib
+import csv
+import gzip
+import io
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from workloads.copies import copies_folder
+from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
+
+_SAMPLE_BYTES: Final = 1 << 18
+_GLANCE_BYTES: Final = 1 << 10
+_SAMPLE_RECORDS: Final = 400
+_MOST_SAMPLED: Final = 24
+"""Files of a run that are sampled in depth, evenly spread; of the others only the first bytes are looked at."""
+
+_PARQUET_MAGIC: Final = b"PAR1"
+_SQLITE_MAGIC: Final = b"SQLite format 3\x00"
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_DELIMITERS: Final = (",", ";", "\t", "|")
+
+
+def inspect_each(found: Sequence[tuple[str, Path]]) -> list[InputFile | Unreadable]:
+    """Return what kind of file each of ``(shown, path)`` is.
+
+    Of thousands of small files only some are sampled in depth: the engine reads all of them by one plan, and what the
+    plan misses is found again among the rows that it does not recognise.
+    """
+    step = max(1, -(-len(found) // _MOST_SAMPLED))
+    return [
+        inspect(shown, path) if index % step == 0 else _glance(shown, path)
+        for index, (shown, path) in enumerate(found)
+    ]
+
+
+def _glance(shown: str, path: Path) -> InputFile | Unreadable:
+    """Return a file of JSON lines on sight of its first bytes, without a sample; whatever else it is, inspected."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(_GLANCE_BYTES)
+    except OSError:
+        return inspect(shown, path)
+    if path.suffix == ".jsonl" and head.startswith(b'{"'):
+        return InputFile(shown=shown, path=path, kind=Kind.JSON_LINES)
+    return inspect(shown, path)
+
+
+def inspect(shown: str, path: Path) -> InputFile | Unreadable:
+    """Return what kind of file this is, with a sample of it; or why it cannot be read."""
+    try:
+        head = _head(path) if path.is_file() else None
+    except (OSError, EOFError) as error:
+        return Unreadable(shown, f"cannot be read: {error}")
+    if head is None or not head.strip():
+        return Unreadable(shown, "not a regular file" if head is None else "the file is empty")
+    if head.startswith(_PARQUET_MAGIC):
+        return InputFile(shown=shown, path=path, kind=Kind.PARQUET)
+    if head.startswith(_SQLITE_MAGIC):
+        return _inspect_sqlite(shown, path)
+    text, path = _decode(head, path)
+    if text is None:
+        return Unreadable(shown, "binary data, not a log in text, JSON, CSV or Parquet")
+    return _inspect_text(shown, path, text, cut=len(head) == _SAMPLE_BYTES)
+
+
+def _inspect_sqlite(shown: str, path: Path) -> InputFile | Unreadable:
+    """Return a coding agent's database as the JSON messages that it keeps in ``message.data``."""
+    import sqlite3  # noqa: PLC0415  (rarely needed)
+
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            (text,) = database.execute("SELECT group_concat(json(data), char(10)) FROM message").fetchone()
+    except sqlite3.Error as error:
+        return Unreadable(shown, f"an SQLite database without messages: {error}")
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="sqlite-", suffix=".jsonl", dir=copies_folder(), encoding="utf-8", delete=False
+    ) as copy:
+        copy.write(text or "")
+    return inspect(shown, Path(copy.name))
+
+
+def _head(path: Path) -> bytes:
+    with _unpacked(path) as raw:
+        return raw.read(_SAMPLE_BYTES)
+
+
+def _decode(head: bytes, path: Path) -> tuple[str | None, Path]:
+    """Return the sample as text and a path to the file in UTF-8 (a copy when it was in another encoding)."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return head.decode("utf-16", errors="ignore"), _transcode(path, "utf-16")
+    if b"\x00" in head[:4096]:
+        return None, path
+    try:
+        return head.decode("utf-8-sig"), path
+    except UnicodeDecodeError as error:
+        if error.start > len(head) - 4:  # the sample was cut inside a character
+            return head[: error.start].decode("utf-8-sig"), path
+    return head.decode("cp1252", errors="replace"), _transcode(path, "cp1252")
+
+
+def _transcode(path: Path, encoding: str) -> Path:
+    with (
+        _unpacked(path) as raw,
+        tempfile.NamedTemporaryFile(
+            "w", prefix="utf8-", dir=copies_folder(), encoding="utf-8", newline="", delete=False
+        ) as copy,
+    ):
+        shutil.copyfileobj(io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline=""), copy)
+    return Path(copy.name)
+
+
+def _unpacked(path: Path) -> IO[bytes]:
+    """Return a file opened for reading, unpacked when it is gzip."""
+    with path.open("rb") as raw:
+        packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    return cast("IO[bytes]", gzip.open(path)) if packed else path.open("rb")
+
+
+def _inspect_text(shown: str, path: Path, text: str, *, cut: bool) -> InputFile | Unreadable:
+    start = text.lstrip()[:1]
+    lines = [line for line in text.split("\n") if line.strip()]
+    whole = lines[:-1] if cut and len(lines) > 1 else lines
+    parsed = [value for line in whole[:_SAMPLE_RECORDS] if (value := _parse(line)) is not None]
+    objects = [value for value in parsed if isinstance(value, dict)]
+    # A document that is laid out by hand has lines that are objects, too; but its first line is none.
+    if objects and (isinstance(_parse(whole[0]), dict) or 2 * len(objects) >= len(whole[:_SAMPLE_RECORDS])):
+        return InputFile(shown=shown, path=path, kind=Kind.JSON_LINES, records=tuple(objects))
+    if start in "{[":
+        if start == "[" and not objects and parsed and len(whole) == 1 and isinstance(parsed[0], list):
+            objects = [value for value in parsed[0] if isinstance(value, dict)]
+        records = tuple(objects or _document_head(text))
+        return InputFile(
+            shown=shown,
+            path=path,
+            kind=Kind.JSON_DOCUMENT,
+            records=records[:_SAMPLE_RECORDS],
+            is_array=start == "[",
+        )
+    return _inspect_csv(shown, path, text)
+
+
+def _parse(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _document_head(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the first objects of a JSON array, a single object, or objects one after another."""
+    decoder = json.JSONDecoder()
+    position = len(text) - len(text.lstrip())
+    if text[position : position + 1] == "[":
+        position += 1
+    while position < len(text):
+        while position < len(text) and text[position] in " \t\r\n,":
+            position += 1
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(value, dict):
+            yield value
+
+
+def _inspect_csv(shown: str, path: Path, text: str) -> InputFile | Unreadable:
+    skip = 0
+    lines = text.splitlines()
+    forced = lines[0].strip().lower() if lines else ""
+    delimiters: Sequence[str] = _DELIMITERS
+    if forced.startswith("sep=") and len(forced) == len("sep=;"):
+        delimiters, skip = (forced[-1],), 1
+    body = "\n".join(lines[skip:])
+    best: tuple[int, str, list[list[str]]] | None = None
+    for delimiter in delimiters:
+        try:
+            rows = list(csv.reader(io.StringIO(body), delimiter=delimiter))[:_SAMPLE_RECORDS]
+        except csv.Error:
+            continue
+        if not rows:
+            continue
+        width = len(rows[0])
+        agreeing = sum(len(row) == width for row in rows)
+        if width > 1 and 2 * agreeing >= len(rows) and (best is None or width > best[0]):
+            best = (width, delimiter, rows)
+    if best is None:
+        return InputFile(shown=shown, path=path, kind=Kind.TEXT, lines=tuple(lines[:_SAMPLE_RECORDS]))
+    _, delimiter, rows = best
+    dialect = CsvDialect(delimiter=delimiter, skip_lines=skip, header=tuple(rows[0]))
+    cells = tuple(tuple(row) for row in rows[1:] if len(row) == len(rows[0]))
+    return InputFile(shown=shown, path=path, kind=Kind.CSV, dialect=dialect, cells=cells)
