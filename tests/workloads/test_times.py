@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -117,7 +118,7 @@ def test_steps_ascend_and_hold_the_offset_that_python_knows(zone: str, start: da
     steps = zone_steps(zone, start, start + timedelta(days=days))
     assert [at for at, _ in steps] == sorted({at for at, _ in steps})
     assert all(seconds == offset(zone, at) for at, seconds in steps)
-    assert all(a != b for (_, a), (_, b) in zip(steps, steps[1:], strict=False))
+    assert all(a != b for (_, a), (_, b) in pairwise(steps))
     for at, seconds in steps[1:]:
         assert offset(zone, at - timedelta(seconds=1)) != seconds
 
