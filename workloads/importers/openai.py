@@ -1,19 +1,22 @@
-"""OpenAI: response objects of the API, and the dashboard's usage export.
+"""OpenAI and compatible servers: response objects of Chat Completions and Responses.
 
-Where it comes from: bodies of Chat Completions or Responses calls as an application, proxy or batch job logged them,
-bare or inside any envelope; ``completions_usage_*.csv`` of the usage dashboard. Most OpenAI-compatible servers write
-the first shape too.
+Where it comes from: bodies of calls as an application, proxy or batch job logged them, bare or inside any envelope.
+Azure, DeepSeek, Fireworks, Groq, Mistral, Moonshot, OpenRouter, Together, xAI, Gemini's compatible endpoint, vLLM, SGLang
+and llama.cpp write the first shape too.
 
-One row is: a response; in the export a bucket (day, hour or minute) of ``num_model_requests`` calls.
+One row is: a response.
 
-Token fields: ``prompt_tokens`` / ``input_tokens`` INCLUDE cached and cache-write tokens and audio;
-``completion_tokens`` / ``output_tokens`` include reasoning. In the export ``input_text_tokens`` and its siblings are
-the uncached tokens of that modality.
+Token fields: ``prompt_tokens`` / ``input_tokens`` INCLUDE cached and cache-write tokens, audio and images;
+``completion_tokens`` / ``output_tokens`` include reasoning. Dialects differ, and the row's total decides: xAI leaves
+reasoning out of the completion, and cached tokens out of the prompt where there are more of them; Gemini's endpoint
+tells thinking tokens only inside the total, so what the total holds beyond prompt and completion is reasoning. The
+cached count has five names (``prompt_tokens_details.cached_tokens``, the same with ``prompt_token_details`` or
+``input_tokens_details``, ``prompt_cache_hit_tokens``, ``num_cached_tokens``, ``cached_tokens``).
 
-Time zone: epochs are UTC; the export's epoch columns are authoritative, its ISO columns may lack an offset.
+Time zone: epochs are UTC. Groq's times are seconds, llama.cpp's ``timings`` milliseconds, both as the server saw them.
 
 What it cannot tell: a stream that was cut off, or asked for without ``include_usage``, has no usage at all (unknown,
-not zero); the export has no sizes of single requests.
+not zero). ``cost`` of OpenRouter and ``cost_in_usd_ticks`` of xAI (1e-10 USD) are kept beside the computed cost.
 """
 
 from collections.abc import Mapping
@@ -21,17 +24,23 @@ from typing import Any, Final
 
 import ibis
 
+from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, at_most, not_negative, text_of
-from workloads.importers import Columns, Importer, JsonImporter, TableImporter
+from workloads.expressions import NO_TEXT, at_most, text_of
+from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
 _OBJECTS: Final = ("chat.completion", "chat.completion.chunk", "text_completion", "response", "embedding")
-_STANDARD_TIERS: Final = ("auto", "default")
+_STANDARD_TIERS: Final = ("auto", "default", "standard", "on_demand")
+_UNFINISHED: Final = ("in_progress", "queued")
+_TICKS_PER_USD: Final = 1e10
 _BIG: Final = "BIGINT"
+_MONEY: Final = "DECIMAL(38, 12)"
 
+HIDDEN_REASONING: Final = "reasoning_only_in_total"
+"""Problem of a row whose total holds more than its counts: the rest was taken for reasoning."""
 
 _CORE: Final[Schema] = {
     "id": "VARCHAR",
@@ -40,8 +49,10 @@ _CORE: Final[Schema] = {
     "created": "VARCHAR",
     "created_at": "VARCHAR",
     "service_tier": "VARCHAR",
+    "status": "VARCHAR",
     "choices": [{"finish_reason": "VARCHAR"}],
     "output": [{"type": "VARCHAR"}],
+    "timings": {"cache_n": _BIG, "prompt_ms": "DOUBLE", "predicted_ms": "DOUBLE"},
     "usage": {
         "prompt_tokens": _BIG,
         "completion_tokens": _BIG,
@@ -52,16 +63,28 @@ _CORE: Final[Schema] = {
             "cached_tokens": _BIG,
             "cache_write_tokens": _BIG,
             "audio_tokens": _BIG,
+            "image_tokens": _BIG,
         },
-        "completion_tokens_details": {"reasoning_tokens": _BIG, "audio_tokens": _BIG},
+        "prompt_token_details": {"cached_tokens": _BIG},
+        "completion_tokens_details": {"reasoning_tokens": _BIG, "audio_tokens": _BIG, "image_tokens": _BIG},
         "input_tokens_details": {
             "cached_tokens": _BIG,
             "cache_write_tokens": _BIG,
             "cache_write_tokens_details": {"ttl_30m_tokens": _BIG, "ttl_12h_tokens": _BIG},
+            "image_tokens": _BIG,
         },
-        "output_tokens_details": {"reasoning_tokens": _BIG},
+        "output_tokens_details": {"reasoning_tokens": _BIG, "image_tokens": _BIG},
+        "cache_creation_input_tokens": _BIG,
         "prompt_cache_hit_tokens": _BIG,
+        "num_cached_tokens": _BIG,
         "cached_tokens": _BIG,
+        "queue_time": "DOUBLE",
+        "prompt_time": "DOUBLE",
+        "total_time": "DOUBLE",
+        "cost": _MONEY,
+        "cost_details": {"upstream_inference_cost": _MONEY},
+        "is_byok": "BOOLEAN",
+        "cost_in_usd_ticks": _BIG,
     },
 }
 
@@ -88,75 +111,179 @@ class OpenAIResponse(JsonImporter):
         counted = usage["prompt_tokens"].notnull() | usage["completion_tokens"].notnull()
         return counted | usage["input_tokens_details"].notnull() | node.get("object").isin(_OBJECTS)
 
-    def ledger(self, node: Node, envelope: Envelope) -> Columns:
-        """See ``JsonImporter.ledger``."""
+    def steps(self, node: Node) -> Columns:
+        """See ``JsonImporter.steps``."""
         usage = node.get("usage")
         prompt = ibis.coalesce(usage["prompt_tokens"], usage["input_tokens"])
-        output = ibis.coalesce(usage["completion_tokens"], usage["output_tokens"])
-        chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
-        new_in = usage["input_tokens_details"]
+        answer = ibis.coalesce(usage["completion_tokens"], usage["output_tokens"])
+        chat_in, new_in = usage["prompt_tokens_details"], usage["input_tokens_details"]
         cached = ibis.coalesce(
             chat_in["cached_tokens"],
             new_in["cached_tokens"],
+            usage["prompt_token_details"]["cached_tokens"],
             usage["prompt_cache_hit_tokens"],
+            usage["num_cached_tokens"],
             usage["cached_tokens"],
+            node.get("timings")["cache_n"],
         )
-        written = ibis.coalesce(chat_in["cache_write_tokens"], new_in["cache_write_tokens"])
-        written_12h = new_in["cache_write_tokens_details"]["ttl_12h_tokens"]
-        audio_in, audio_out = chat_in["audio_tokens"], chat_out["audio_tokens"]
-        uncached, reads, problem = split_input(
-            prompt,
-            cached=cached,
-            written=written,
-            output=output,
-            total=usage["total_tokens"],
-            additive=False,
+        written = ibis.coalesce(
+            chat_in["cache_write_tokens"], new_in["cache_write_tokens"], usage["cache_creation_input_tokens"]
         )
-        audio_in = at_most(audio_in, uncached)
-        audio_out = at_most(audio_out, output)
-        counts = (prompt, output, cached, written)
-        measured = prompt.notnull() | output.notnull()
+        thought = ibis.coalesce(
+            usage["completion_tokens_details"]["reasoning_tokens"],
+            usage["output_tokens_details"]["reasoning_tokens"],
+        )
+        total = usage["total_tokens"]
+        beyond = _beyond(total, prompt, answer, zero(cached) + zero(written), thought)
+        return {
+            "openai_prompt": prompt,
+            "openai_answer": answer,
+            "openai_cached": cached,
+            "openai_written": written,
+            "openai_thought": thought,
+            "openai_beyond": beyond,
+            "openai_created": ibis.coalesce(node.get("created"), node.get("created_at")),
+        }
+
+    def ledger(self, node: Node, envelope: Envelope) -> Columns:
+        """See ``JsonImporter.ledger``."""
+        usage = node.get("usage")
+        prompt, answer = node.step("openai_prompt"), node.step("openai_answer")
+        measured = prompt.notnull() | answer.notnull()
         chunk = node.get("object") == "chat.completion.chunk"
-        created = ibis.coalesce(node.get("created"), node.get("created_at"))
+        waiting = (chunk | node.get("status").isin(_UNFINISHED)) & ~measured
+        created = node.step("openai_created")
         tier = ibis.coalesce(node.get("service_tier"), envelope.get("service_tier"))
         # A line with a custom_id is a line of a batch job's output, whatever tier the body repeats.
         batch = envelope.get("custom_id").notnull()
         searches = node.get("output").filter(_is_search).length()
+        counts = (
+            node.step(f"openai_{name}") for name in ("prompt", "answer", "cached", "written", "thought")
+        )
+        negative = is_negative(*counts)
         return {
-            "fate": ibis.cases((is_negative(*counts), SKIPPED), (chunk & ~measured, IGNORED), else_=RECORD),
+            "fate": ibis.cases((negative, SKIPPED), (waiting, IGNORED), else_=RECORD),
             "reason": ibis.cases(
-                (is_negative(*counts), NEGATIVE_COUNT),
-                (chunk & ~measured, "stream chunk without usage"),
-                else_=NO_TEXT,
+                (negative, NEGATIVE_COUNT), (waiting, "stream chunk without usage"), else_=NO_TEXT
             ),
-            "problem": problem,
+            **_meters(node),
             **envelope.labels(),
             **envelope.started_at(created),
+            **_seconds(node, envelope),
             "model": ibis.coalesce(node.get("model"), envelope.get("model")),
-            "service_tier": ibis.cases(
-                (batch, "batch"), else_=tier.nullif(_STANDARD_TIERS[0]).nullif(_STANDARD_TIERS[1])
-            ),
+            "service_tier": ibis.cases((batch, "batch"), (~tier.isin(_STANDARD_TIERS), tier), else_=NO_TEXT),
             "requests": ibis.literal(1, type="int64"),
-            "input_uncached": uncached - zero(audio_in),
-            "cache_read": reads,
-            "cache_write_30m": written - zero(written_12h),
-            "cache_write_12h": written_12h,
-            "audio_input": audio_in.nullif(0),
-            "output": output - zero(audio_out),
-            "audio_output": audio_out.nullif(0),
-            "reasoning": ibis.coalesce(
-                chat_out["reasoning_tokens"], usage["output_tokens_details"]["reasoning_tokens"]
-            ),
             "web_search_calls": searches.cast("int64").nullif(0),
             "stop_reason": node.get("choices")[0]["finish_reason"],
+            "status": ibis.coalesce(envelope.get("status"), node.get("status")),
+            "recorded_cost_usd": _charge(usage, envelope),
             "dedup_group": node.get("id").nullif(""),
-            "dedup_key": _replay_key(chunk, created, prompt, output),
-            "dedup_size": zero(prompt) + zero(output),
+            "dedup_key": _replay_key(chunk, created, prompt, answer),
+            "dedup_size": zero(prompt) + zero(answer),
         }
+
+
+def _beyond(total: Any, prompt: Any, answer: Any, aside: Any, thought: Any) -> Any:
+    """Return the tokens of reasoning that the output lacks; 0 where it has all of them.
+
+    Args:
+        total: Total as reported.
+        prompt: Prompt as reported.
+        answer: Output as reported.
+        aside: Cache reads and writes as reported, which may stand beside the prompt.
+        thought: Reasoning as reported.
+    """
+    rest = total - prompt - answer
+    told = zero(thought)
+    return ibis.cases(
+        (rest == 0, 0),
+        (rest < 0, 0),
+        (rest == aside, 0),
+        ((rest == told) | (rest == told + aside), told),
+        ((rest > 0) & (told == 0), rest),
+        (total.isnull() & (told > answer), told),
+        else_=0,
+    )
+
+
+def _meters(node: Node) -> Columns:
+    """Return the token columns, with the problem."""
+    usage = node.get("usage")
+    prompt, cached, written = (
+        node.step("openai_prompt"),
+        node.step("openai_cached"),
+        node.step("openai_written"),
+    )
+    thought, beyond = node.step("openai_thought"), node.step("openai_beyond")
+    output = node.step("openai_answer") + beyond
+    chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
+    new_in, new_out = usage["input_tokens_details"], usage["output_tokens_details"]
+    # Only what a gateway says of Anthropic's models has this name, and their lifetime.
+    written_5m = usage["cache_creation_input_tokens"]
+    written_12h = new_in["cache_write_tokens_details"]["ttl_12h_tokens"]
+    uncached, reads, problem = split_input(
+        prompt,
+        cached=cached,
+        written=written,
+        output=output,
+        total=usage["total_tokens"],
+        additive=False,
+    )
+    hidden = (beyond > 0) & (beyond != zero(thought))
+    audio_in, image_in = _parts(
+        uncached, chat_in["audio_tokens"], ibis.coalesce(chat_in["image_tokens"], new_in["image_tokens"])
+    )
+    audio_out, image_out = _parts(
+        output, chat_out["audio_tokens"], ibis.coalesce(chat_out["image_tokens"], new_out["image_tokens"])
+    )
+    return {
+        "problem": ibis.cases((hidden, HIDDEN_REASONING), else_=problem),
+        "input_uncached": uncached - zero(audio_in) - zero(image_in),
+        "cache_read": reads,
+        "cache_write_5m": written_5m,
+        "cache_write_30m": ibis.cases((written_5m.isnull(), written - zero(written_12h))),
+        "cache_write_12h": written_12h,
+        "audio_input": audio_in,
+        "image_input": image_in,
+        "output": output - zero(audio_out) - zero(image_out),
+        "audio_output": audio_out,
+        "image_output": image_out,
+        "reasoning": ibis.cases((hidden, beyond), else_=at_most(thought, output)),
+    }
+
+
+def _parts(whole: Any, audio: Any, image: Any) -> tuple[Any, Any]:
+    """Return the audio and the image tokens of a count, null where there are none, and no more than it has."""
+    audio = at_most(audio.nullif(0), whole)
+    return audio, at_most(image.nullif(0), whole - zero(audio))
 
 
 def _is_search(item: Any) -> Any:
     return item["type"] == "web_search_call"
+
+
+def _seconds(node: Node, envelope: Envelope) -> Columns:
+    """Return the times of a call: as the envelope has them, else as the server measured them."""
+    usage, timings = node.get("usage"), node.get("timings")
+    groq, llama = usage["total_time"].notnull(), timings["prompt_ms"].notnull()
+    waited = zero(usage["queue_time"])
+    first, whole = timings["prompt_ms"], timings["prompt_ms"] + timings["predicted_ms"]
+    seconds = {
+        "ttft_seconds": ((groq, waited + usage["prompt_time"]), (llama, first / MILLISECONDS_PER_SECOND)),
+        "duration_seconds": ((groq, waited + usage["total_time"]), (llama, whole / MILLISECONDS_PER_SECOND)),
+    }
+    return {name: ibis.cases(*cases, else_=envelope.get(name, "float64")) for name, cases in seconds.items()}
+
+
+def _charge(usage: Any, envelope: Envelope) -> Any:
+    """Return what the server says that the call cost; with a key of one's own that is its fee and the provider's price."""
+    upstream = ibis.cases((usage["is_byok"], usage["cost_details"]["upstream_inference_cost"]), else_=0)
+    ticks, charged = usage["cost_in_usd_ticks"], usage["cost"]
+    return ibis.cases(
+        (ticks.notnull(), (ticks / _TICKS_PER_USD).try_cast("decimal(38, 12)")),
+        (charged.notnull(), charged + zero(upstream)),
+        else_=envelope.get("recorded_cost_usd", "decimal(38, 12)"),
+    )
 
 
 def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
@@ -169,70 +296,4 @@ def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
     return ibis.cases((chunk, NO_TEXT), else_=counts)
 
 
-class OpenAIUsageCsv(TableImporter):
-    """The usage dashboard's completions export."""
-
-    name = "openai-usage-csv"
-    title = "OpenAI dashboard: completions usage CSV (buckets)"
-
-    def claims_columns(self, names: frozenset[str]) -> bool:
-        """See ``TableImporter.claims_columns``."""
-        return {"start_time", "end_time", "num_model_requests", "input_tokens", "output_tokens"} <= names
-
-    def ledger_of_table(self, table: Table) -> Columns:
-        """See ``TableImporter.ledger_of_table``."""
-        count = table.count
-        prompt, output = count("input_tokens"), count("output_tokens")
-        cached = count("input_cached_tokens")
-        written = count("input_cache_write_tokens")
-        written_12h = count("input_cache_write_12h_tokens")
-        uncached, reads, problem = split_input(
-            prompt, cached=cached, written=written, output=output, total=None, additive=False
-        )
-        idle = table.text("input_tokens").isnull() & table.text("output_tokens").isnull()
-        unreadable = table.unreadable("input_tokens") | table.unreadable("output_tokens")
-        negative = is_negative(prompt, output, cached, written)
-        audio_in, audio_out = count("input_audio_tokens"), count("output_audio_tokens")
-        image_in, image_out = count("input_image_tokens"), count("output_image_tokens")
-        batch = table.text("batch").lower().isin(("true", "1", "yes"))
-        tier = table.text("service_tier").lower()
-        tier = tier.nullif(_STANDARD_TIERS[0]).nullif(_STANDARD_TIERS[1])
-        bucket = table.count("end_time") - table.count("start_time")
-        return {
-            "fate": ibis.cases((idle, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD),
-            "reason": ibis.cases(
-                (idle, "idle bucket"),
-                (unreadable, "a token count is no whole number"),
-                (negative, NEGATIVE_COUNT),
-                else_=NO_TEXT,
-            ),
-            "problem": problem,
-            **table.time("start_time"),
-            # A bucket of a day is that UTC day in every zone: it cannot be cut anew.
-            "usage_date": ibis.cases(
-                (bucket >= _DAY_SECONDS, table.time("start_time")["started_at"].date()),
-                else_=ibis.null("date"),
-            ),
-            "bucket_seconds": bucket,
-            "provider": ibis.literal("openai"),
-            "model": table.text("model"),
-            "service_tier": ibis.cases((batch, "batch"), else_=tier),
-            "requests": count("num_model_requests"),
-            "input_uncached": not_negative(uncached - zero(audio_in) - zero(image_in)),
-            "cache_read": reads,
-            "cache_write_30m": written - zero(written_12h),
-            "cache_write_12h": written_12h,
-            "audio_input": audio_in.nullif(0),
-            "image_input": image_in.nullif(0),
-            "output": output - zero(audio_out) - zero(image_out),
-            "audio_output": audio_out.nullif(0),
-            "image_output": image_out.nullif(0),
-            "project": ibis.coalesce(table.text("project_name"), table.text("project_id")),
-            "api_key": ibis.coalesce(table.text("api_key_name"), table.text("api_key_id")),
-            "user": table.text("user_id"),
-        }
-
-
-_DAY_SECONDS: Final = 86_400
-
-IMPORTERS: Final[tuple[Importer, ...]] = (OpenAIResponse(), OpenAIUsageCsv())
+IMPORTERS: Final[tuple[Importer, ...]] = (OpenAIResponse(),)
