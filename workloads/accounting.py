@@ -49,6 +49,7 @@ def split_input(
         total proves that the prompt is the whole), and a problem code or null.
     """
     aside = zero(cached) + zero(written)
+    plain = aside == 0  # so are most rows of most logs: said first, so that the engine looks no further
     too_large = is_true(aside > prompt)
     by_rule = ibis.literal(additive) if isinstance(additive, bool) else additive
     if total is None:
@@ -58,11 +59,12 @@ def split_input(
         says_additive = is_true((aside > 0) & (total == prompt + zero(output) + aside))
     is_additive = says_additive | (~says_inclusive & (too_large | by_rule))
     impossible = says_inclusive & too_large
-    uncached = ibis.cases((is_additive, prompt), else_=not_negative(prompt - aside))
+    uncached = ibis.cases((plain, prompt), (is_additive, prompt), else_=not_negative(prompt - aside))
     # The writes of an impossible row stay as they are only when they fit; the reads take what is left.
     room = not_negative(prompt - zero(written))
-    reads = ibis.cases((impossible, at_most(cached, room)), else_=cached)
+    reads = ibis.cases((plain, cached), (impossible, at_most(cached, room)), else_=cached)
     problem = ibis.cases(
+        (plain, NO_TEXT),
         (impossible, CACHED_EXCEEDS_INPUT),
         (~by_rule & is_additive & ~says_additive, CACHED_EXCEEDS_INPUT),
         ((aside > 0) & (is_additive != by_rule), CONTRADICTS_SOURCE),

@@ -213,7 +213,8 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
 
 def _with_steps(importer: JsonImporter, node: Node) -> Expr:
     steps = {STEP_PREFIX + name: value for name, value in importer.steps(node).items()}
-    return node.root.mutate(**steps) if steps else node.root
+    # A view keeps the query from spelling a step out again wherever it is used.
+    return node.root.mutate(**steps).view() if steps else node.root
 
 
 def _node(part: Part, raw: Expr) -> Node:
