@@ -88,7 +88,7 @@ def reported(draw: st.DrawFn) -> Counts:
     return prompt, cached, written, output, total
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(reported(), min_size=1, max_size=40), additive=st.booleans())
 def test_counts_are_disjoint_and_never_negative(
     evaluate: Evaluate,

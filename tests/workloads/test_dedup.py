@@ -159,7 +159,7 @@ def test_of_replays_of_equal_size_the_earliest_stays(tmp_path: Path, read: Read)
         assert [row["started_at"] for row in read(write(tmp_path, order)).rows] == ["2026-03-01T10:00:00Z"]
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines=st.lists(session_lines, min_size=1, max_size=8),
     data=st.data(),
@@ -179,7 +179,7 @@ def test_neither_order_nor_files_matter(
     assert many.report.rows(DUPLICATE) == one.report.rows(DUPLICATE)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(session_lines, min_size=1, max_size=6))
 def test_reading_everything_twice_changes_no_count(
     tmp_path_factory: pytest.TempPathFactory, read: Read, lines: list[Line]

@@ -13,7 +13,8 @@ import pytest
 
 from workloads.load import NothingReadableError
 from workloads.relations import literal_path
-from workloads.sources import InputFile, Kind, SourceError, Unreadable, expand, inspect
+from workloads.sniff import inspect
+from workloads.sources import InputFile, Kind, SourceError, Unreadable, expand
 
 Read = Callable[..., Any]
 
