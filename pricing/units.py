@@ -8,6 +8,8 @@ from typing import Final
 TOKENS_PER_MTOK: Final = 1_000_000
 """Tokens in the unit that price lists quote: USD per million tokens."""
 
+CENTS_PER_USD: Final = 100
+
 KILO: Final = 1_000
 MEGA: Final = 1_000_000
 GIGA: Final = 1_000_000_000

@@ -16,7 +16,9 @@ Expr = Any
 CACHED_EXCEEDS_INPUT = "cached_exceeds_input"
 CONTRADICTS_SOURCE = "accounting_contradicts_source"
 
-NEGATIVE_COUNT = "a token count is negative"
+NEGATIVE_COUNT = "a token count is negative or impossibly large"
+LARGEST_COUNT = 10**15
+"""No request and no bucket of a day uses more: such a number is damage, and sums of it would overflow."""
 NO_COUNTS = "no token counts"
 
 
@@ -74,8 +76,8 @@ def split_input(
 
 
 def is_negative(*counts: Expr) -> Expr:
-    """Return whether any of the counts is below zero."""
+    """Return whether any of the counts is below zero, or larger than any real one."""
     found = FALSE
     for count in counts:
-        found = found | (zero(count) < 0)
+        found = found | (zero(count) < 0) | (zero(count) > LARGEST_COUNT)
     return found

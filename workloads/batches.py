@@ -1,7 +1,7 @@
 """Groups of files that are read by one query: same format, same columns, same dialect."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ibis
@@ -12,7 +12,7 @@ from workloads.importers.generic import GenericTable
 from workloads.json_plan import JsonPlan, Rows
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, style_of
-from workloads.raw import FILE_COLUMN, Lines, Table
+from workloads.raw import FILE_COLUMN, STEP_PREFIX, Lines, Table
 from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
 
@@ -31,6 +31,8 @@ class ReadOptions:
 
     format: str | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
+    wide: bool = False
+    """Whether counts are read as 128-bit integers: slower, and needed only to get past numbers that are damage."""
 
     def wants(self, name: str) -> bool:
         """Return whether an importer may be used."""
@@ -48,6 +50,8 @@ class Batch:
     """Ledger rows of the raw relation."""
     plan: JsonPlan | None = None
     """The plan, when the batch is made of JSON records of known formats."""
+    wide: bool = False
+    """Whether counts are 128-bit integers: what does not fit a ledger column becomes null there."""
     ordered: bool = False
     """Whether the query needs rows in the order of their files."""
 
@@ -55,7 +59,10 @@ class Batch:
         """Return the ledger rows of a raw relation, with typed columns and provenance."""
         tables = []
         for rows in self.read(raw):
-            columns = {name: value.cast(COLUMNS[name]) for name, value in rows.columns.items()}
+            columns = {
+                name: value.try_cast(COLUMNS[name]) if self.wide else value.cast(COLUMNS[name])
+                for name, value in rows.columns.items()
+            }
             shown = _shown(rows.relation, self.files)
             tables.append(rows.relation.select(source_file=shown, **columns))
         return tables
@@ -120,19 +127,29 @@ def make_table_batches(
                 Unreadable(file.shown, f"no token counts among the columns {columns}") for file in group
             ]
         else:
-            batches.append(_csv_batch(tuple(group), dialect, importer))
+            batches.append(_csv_batch(tuple(group), dialect, importer, wide=options.wide))
     return batches, failed
 
 
 def rows_of_table(
-    importer: TableImporter, raw: Expr, names: Mapping[str, str], styles: Mapping[str, NumberStyle]
+    importer: TableImporter,
+    raw: Expr,
+    names: Mapping[str, str],
+    styles: Mapping[str, NumberStyle],
+    *,
+    wide: bool,
 ) -> Rows:
     """Return the ledger rows of a raw table."""
-    columns = dict(importer.ledger_of_table(Table(raw, names, styles)))
-    return Rows(raw, columns | {"format": ibis.literal(importer.name)})
+    table = Table(raw, names, styles, wide)
+    while steps := {name: step for name, step in importer.steps(table).items() if not table.has_step(name)}:
+        table = replace(table, raw=table.raw.mutate(**{STEP_PREFIX + name: steps[name] for name in steps}))
+    columns = dict(importer.ledger_of_table(table))
+    return Rows(table.raw, columns | {"format": ibis.literal(importer.name)})
 
 
-def _csv_batch(files: tuple[InputFile, ...], dialect: CsvDialect, importer: TableImporter) -> Batch:
+def _csv_batch(
+    files: tuple[InputFile, ...], dialect: CsvDialect, importer: TableImporter, *, wide: bool
+) -> Batch:
     header = relations.unique(dialect.header)
     names = {normal(name): name for name in reversed(header)}
     styles: dict[str, NumberStyle] = {}
@@ -143,7 +160,8 @@ def _csv_batch(files: tuple[InputFile, ...], dialect: CsvDialect, importer: Tabl
     return Batch(
         files,
         lambda connection, some: relations.csv_rows(connection, some, dialect),
-        lambda raw: [rows_of_table(importer, raw, names, styles)],
+        lambda raw: [rows_of_table(importer, raw, names, styles, wide=wide)],
+        wide=wide,
     )
 
 
@@ -154,9 +172,9 @@ def _parquet_batch(file: InputFile, options: ReadOptions) -> Batch:
         importer = importer_of_table(frozenset(names), options)
         if importer is None:
             raise ForeignTableError(file.shown, columns)
-        return [rows_of_table(importer, raw, names, {})]
+        return [rows_of_table(importer, raw, names, {}, wide=options.wide)]
 
-    return Batch((file,), relations.parquet_rows, read)
+    return Batch((file,), relations.parquet_rows, read, wide=options.wide)
 
 
 def make_text_batches(

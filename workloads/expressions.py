@@ -1,5 +1,6 @@
 """Small engine expressions that read like words."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import ibis
@@ -29,3 +30,17 @@ def at_most(count: Expr, limit: Expr) -> Expr:
 def not_negative(count: Expr) -> Expr:
     """Return the count, or 0 when it is below. Null stays null, unlike with the engines' ``greatest``."""
     return ibis.cases((count < 0, 0), else_=count)
+
+
+def unless_among(text: Expr, words: Sequence[str]) -> Expr:
+    """Return the text in lower case, or null when it is one of the words; for names of what is standard."""
+    lower = text.lower()
+    return ibis.cases((lower.isin(words), NO_TEXT), else_=lower)
+
+
+def first_text(value: Expr, *names: str) -> Expr:
+    """Return the first of some fields of a JSON object that is a text (not empty) or a whole number, as text."""
+    found = []
+    for name in names:
+        found += [value[name].str.nullif(""), value[name].int.cast("string")]
+    return ibis.coalesce(*found)

@@ -13,7 +13,7 @@ from workloads.json_plan import UNRECOGNISED, JsonPlan, Rows, claimed, make_plan
 from workloads.ledger import SKIPPED
 from workloads.numbers import NumberStyle, style_of
 from workloads.raw import FILE_COLUMN, ROW_COLUMN, Node
-from workloads.schema import Schema, merge, nest
+from workloads.schema import Schema, merge, nest, widened
 from workloads.sniff import inspect
 from workloads.sources import InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
@@ -60,13 +60,13 @@ def make_json_batches(
         rest = [Unreadable(item.shown, _reason(item)) for item in looked if item not in seen]
         batches, more = make_json_batches([*sampled, *seen], options) if sampled or seen else ([], [])
         return batches, rest + more
-    batches = [_table_batch(tuple(group), importer) for importer, group in tables.values()]
+    batches = [_table_batch(tuple(group), importer, wide=options.wide) for importer, group in tables.values()]
     if planned:
         # A session of which only the head was seen may hold usage further on: it is read as its neighbours.
         lines = [file for file in foreign if file.kind is Kind.JSON_LINES]
         foreign = [file for file in foreign if file not in lines]
         plan = make_plan((record for file in planned for record in file.records), known)
-        batches += _planned([*planned, *unsampled, *lines], plan)
+        batches += _planned([*planned, *unsampled, *lines], plan, wide=options.wide)
     return batches, [Unreadable(file.shown, describe_foreign(file)) for file in foreign]
 
 
@@ -74,21 +74,21 @@ def _reason(item: InputFile | Unreadable) -> str:
     return item.reason if isinstance(item, Unreadable) else "JSON without objects"
 
 
-def _planned(files: Sequence[InputFile], plan: JsonPlan) -> list[Batch]:
+def _planned(files: Sequence[InputFile], plan: JsonPlan, *, wide: bool) -> list[Batch]:
     lines = tuple(file for file in files if file.kind is Kind.JSON_LINES)
     arrays = tuple(file for file in files if file.kind is Kind.JSON_DOCUMENT and file.is_array)
     others = tuple(file for file in files if file.kind is Kind.JSON_DOCUMENT and not file.is_array)
-    return [planned_batch(group, plan) for group in (lines, arrays, others) if group]
+    return [planned_batch(group, plan, wide=wide) for group in (lines, arrays, others) if group]
 
 
-def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan) -> Batch:
+def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool = False) -> Batch:
     """Return the batch that reads JSON records by a plan."""
 
     def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
-        records = _records(connection, some, plan.schema)
+        records = _records(connection, some, widened(plan.schema) if wide else plan.schema)
         return records.mutate(**{ROW_COLUMN: ibis.row_number()}) if plan.ordered else records
 
-    return Batch(files, raw, lambda table: read_plan(plan, table), plan, ordered=plan.ordered)
+    return Batch(files, raw, lambda table: read_plan(plan, table), plan, wide, plan.ordered)
 
 
 def _records(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Expr:
@@ -121,14 +121,15 @@ def _fields(records: Iterable[Mapping[str, Any]], importer: TableImporter) -> Le
     """Return the fields that are read as columns: the top-level keys of a known table, else every scalar."""
     if importer.name == generic_importer(ReadOptions()).name:
         return _leaves(records)
-    fields: Leaves = {normal(key): (key,) for key in importer.keys}
-    for record in records:
-        for key in record:
+    fields: Leaves = {}
+    # The log's own spelling first: the importer's keys are for fields that the first rows lack.
+    for keys in (*records, importer.keys):
+        for key in keys:
             fields.setdefault(normal(key), (key,))
     return fields
 
 
-def _table_batch(files: tuple[InputFile, ...], importer: TableImporter) -> Batch:
+def _table_batch(files: tuple[InputFile, ...], importer: TableImporter, *, wide: bool) -> Batch:
     """Return a batch that reads JSON objects as rows of a table; what is nested is a column of JSON text."""
     fields = _fields(files[0].records, importer)
     schema: Schema = {}
@@ -146,10 +147,10 @@ def _table_batch(files: tuple[InputFile, ...], importer: TableImporter) -> Batch
         return records.select(records[FILE_COLUMN], **columns)
 
     def read(table: Expr) -> list[Rows]:
-        rows = rows_of_table(importer, table, {name: name for name in fields}, styles)
-        return [Rows(table, _unless_empty(dict(rows.columns), table, list(fields)))]
+        rows = rows_of_table(importer, table, {name: name for name in fields}, styles, wide=wide)
+        return [Rows(rows.relation, _unless_empty(dict(rows.columns), rows.relation, list(fields)))]
 
-    return Batch(files, raw, read)
+    return Batch(files, raw, read, wide=wide)
 
 
 def _unless_empty(columns: dict[str, Expr], table: Expr, names: Sequence[str]) -> dict[str, Expr]:

@@ -154,7 +154,7 @@ def _envelope_fields(record: Mapping[str, Any], part: Part) -> Iterator[tuple[st
                 continue
             for name in _names_of(normal(key), value, beside=beside):
                 yield name, (*path, key)
-        if not beside and not is_core and isinstance(obj.get("error"), Mapping):
+        if not beside and not is_core and isinstance(obj.get("error", ""), (Mapping, type(None))):
             yield "error", (*path, "error")
 
 
@@ -196,7 +196,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     """Return the ledger rows of a raw relation with the plan's schema.
 
     The first rows are the records themselves; each importer that unfolds arrays adds rows of its own, and the records
-    that it owns are not among the first.
+    that it owns are among the first only when the empty chain is one of its chains.
     """
     whole = [part for part in plan.parts if () in part.importer.chains]
     unfolding = [part for part in plan.parts if part not in whole]
@@ -206,15 +206,17 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     for part in whole:
         records = _with_steps(part.importer, _node(part, records))
     out = [Rows(records, _records(plan, whole, records))]
-    for part in unfolding:
-        out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains]
+    for part in plan.parts:
+        out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains if chain]
     return out
 
 
 def _with_steps(importer: JsonImporter, node: Node) -> Expr:
-    steps = {STEP_PREFIX + name: value for name, value in importer.steps(node).items()}
-    # A view keeps the query from spelling a step out again wherever it is used.
-    return node.root.mutate(**steps).view() if steps else node.root
+    while steps := {name: step for name, step in importer.steps(node).items() if not node.has_step(name)}:
+        # A view keeps the query from spelling a step out again wherever it is used.
+        root = node.root.mutate(**{STEP_PREFIX + name: steps[name] for name in steps}).view()
+        node = replace(node, root=root)
+    return node.root
 
 
 def _node(part: Part, raw: Expr) -> Node:
@@ -267,9 +269,9 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
 def _choose(name: str, read: list[tuple[Expr, dict[str, Expr]]]) -> Expr:
     null = ibis.null(COLUMNS[name])
     if len(read) == 1:
-        return read[0][1][name].cast(COLUMNS[name])
+        return read[0][1][name]
     branches = [
-        (mine, columns[name].cast(COLUMNS[name]) if name in columns else null) for mine, columns in read
+        (mine, columns[name].try_cast(COLUMNS[name]) if name in columns else null) for mine, columns in read
     ]
     return ibis.cases(*branches, else_=null)
 

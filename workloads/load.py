@@ -11,16 +11,37 @@ from typing import Any
 
 import ibis
 
+from workloads.account import (
+    FileRows,
+    LoadReport,
+    NothingReadableError,
+    count_rows,
+    nothing_readable,
+    reject_counts,
+    shown_rejects,
+    with_repeats,
+)
 from workloads.batches import Batch, ForeignTableError, ReadOptions, make_table_batches, make_text_batches
 from workloads.dedup import deduplicate
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
-from workloads.ledger import COLUMNS, DUPLICATE, IGNORED, RECORD, SKIPPED
+from workloads.ledger import COLUMNS, RECORD, SKIPPED
 from workloads.quarantine import SkippedRow, rejected_rows, skipped_rows
 from workloads.relations import in_order, store
 from workloads.sniff import inspect_each
-from workloads.sources import InputFile, Kind, SourceError, Unreadable, expand
+from workloads.sources import InputFile, Kind, Unreadable, expand
+
+__all__ = [
+    "FileRows",
+    "LoadOptions",
+    "LoadReport",
+    "Loaded",
+    "NothingReadableError",
+    "inspect_all",
+    "load",
+    "make_batches",
+]
 
 Connection = Any
 Expr = Any
@@ -29,33 +50,6 @@ Progress = Callable[[str], None]
 _MOST_FILES_LOCATED = 50
 _MOST_ROUNDS = 4
 """Times that a run may find yet another format further down in its JSON files."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRows:
-    """What one file gave, by format and fate."""
-
-    file: str
-    format: str
-    fate: str
-    reason: str | None
-    problem: str | None
-    rows: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadReport:
-    """Every row of every input, accounted for."""
-
-    counts: tuple[FileRows, ...]
-    skipped: tuple[SkippedRow, ...]
-    """Where skipped rows are (the first of each file)."""
-    unreadable: tuple[Unreadable, ...]
-    """Files that no row could be read from; they count no rows."""
-
-    def rows(self, fate: str | None = None) -> int:
-        """Return how many rows had this fate; all of them for None."""
-        return sum(count.rows for count in self.counts if fate in (None, count.fate))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +68,6 @@ class LoadOptions:
     read: ReadOptions = field(default_factory=ReadOptions)
     provider: str | None = None
     model: str | None = None
-
-
-class NothingReadableError(SourceError):
-    """No record could be read from any input."""
-
-    def __init__(self, message: str, report: LoadReport) -> None:
-        """Keep the account of what was tried."""
-        super().__init__(message)
-        self.report = report
 
 
 def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]]:
@@ -130,19 +115,19 @@ def load(
     unreadable += broken
     if ledger is None:
         report = LoadReport(counts=(), skipped=(), unreadable=tuple(unreadable))
-        raise NothingReadableError(_nothing(report), report)
+        raise NothingReadableError(nothing_readable(report), report)
     progress("looking for duplicates")
     records, repeated = deduplicate(connection, ledger)
     if repeated:
-        counts = _with_repeats(counts, _counts(connection, records))
-    rejected = _shown_rejects(rejected_rows(connection), files)
+        counts = with_repeats(counts, count_rows(connection, records))
+    rejected = shown_rejects(rejected_rows(connection), files)
     report = LoadReport(
-        counts=(*counts, *_reject_counts(rejected)),
+        counts=(*counts, *reject_counts(rejected)),
         skipped=(*skipped, *rejected),
         unreadable=tuple(unreadable),
     )
     if not report.rows(RECORD):
-        raise NothingReadableError(_nothing(report), report)
+        raise NothingReadableError(nothing_readable(report), report)
     return Loaded(records, report)
 
 
@@ -155,11 +140,17 @@ def _read(
     counts: list[FileRows] = []
     skipped: list[SkippedRow] = []
     for _ in range(_MOST_ROUNDS):
-        ledger, batches, failed = _store(connection, batches, options)
+        try:
+            ledger, batches, failed = _store(connection, batches, options)
+        except overflow_errors():
+            # Some count is so large that arithmetic on it fails. Read with more room, so that it can be told apart.
+            files = [file for batch in batches for file in batch.files]
+            batches, _ = make_batches(files, replace(options.read, wide=True))
+            ledger, batches, failed = _store(connection, batches, options)
         broken += failed
         if ledger is None:
             return None, [], [], broken
-        counts = _counts(connection, ledger)
+        counts = count_rows(connection, ledger)
         skipped = _locate(connection, batches, {count.file for count in counts if count.fate == SKIPPED})
         wider = [_widen(batch, skipped) for batch in batches]
         if options.read.format or wider == batches:
@@ -186,6 +177,8 @@ def _store(
         try:
             with order:
                 stored = store(connection, "ledger_raw", _union(every, options))
+        except overflow_errors():
+            raise
         except connection_errors() as error:
             # One broken document must not take the run down: find it, say so, go on without it.
             bad = [not all(_readable(connection, table) for table in group) for group in tables]
@@ -206,6 +199,13 @@ def connection_errors() -> tuple[type[Exception], ...]:
     import duckdb  # noqa: PLC0415  (only where the engine is in use)
 
     return (duckdb.Error,)
+
+
+def overflow_errors() -> tuple[type[Exception], ...]:
+    """Return what the engine raises when a number does not fit."""
+    import duckdb  # noqa: PLC0415
+
+    return (duckdb.OutOfRangeException, duckdb.ConversionException)
 
 
 def _readable(connection: Connection, table: Expr) -> bool:
@@ -237,35 +237,6 @@ def _union(tables: list[Expr], options: LoadOptions) -> Expr:
     return first.union(*rest, distinct=False) if rest else first
 
 
-def _counts(connection: Connection, rows: Expr) -> list[FileRows]:
-    """Return the rows by file, format, fate, reason and problem; rows without a fate are records."""
-    null = ibis.null("string")
-    keys = {name: rows[name] if name in rows.columns else null for name in ("reason", "problem")}
-    fate = rows.fate if "fate" in rows.columns else ibis.literal(RECORD)
-    named = rows.select(file=rows.source_file, format=rows.format, fate=fate, **keys)
-    names = ["file", "format", "fate", "reason", "problem"]
-    frame = connection.execute(named.group_by(names).agg(rows=named.count()).order_by(names))
-    columns = [frame[name].astype(object).where(frame[name].notna(), None) for name in names]
-    return [
-        FileRows(file=file, format=form or "", fate=fate, reason=reason, problem=problem, rows=int(rows))
-        for file, form, fate, reason, problem, rows in zip(*columns, frame["rows"], strict=True)
-    ]
-
-
-def _with_repeats(counts: Sequence[FileRows], records: Sequence[FileRows]) -> list[FileRows]:
-    """Return the counts with those rows as duplicates that are not among the records any more."""
-    left = {(count.file, count.format, count.problem): count.rows for count in records}
-    out = []
-    for count in counts:
-        if count.fate != RECORD:
-            out.append(count)
-            continue
-        rows = left.get((count.file, count.format, count.problem), 0)
-        parts = (replace(count, rows=rows), replace(count, fate=DUPLICATE, rows=count.rows - rows))
-        out += [part for part in parts if part.rows]
-    return out
-
-
 def _locate(connection: Connection, batches: list[Batch], names: set[str]) -> list[SkippedRow]:
     """Return where the skipped rows of these files are."""
     out: list[SkippedRow] = []
@@ -285,27 +256,8 @@ def _widen(batch: Batch, skipped: Sequence[SkippedRow]) -> Batch:
     shown = {file.shown for file in batch.files}
     texts = [row.text for row in skipped if row.file in shown and row.text and row.reason == UNRECOGNISED]
     plan = extend(batch.plan, make_plan((json.loads(text) for text in texts), json_importers()))
-    return batch if len(plan.parts) == len(batch.plan.parts) else planned_batch(batch.files, plan)
-
-
-def _shown_rejects(rows: Sequence[SkippedRow], files: Sequence[InputFile]) -> list[SkippedRow]:
-    names = {str(file.path): file.shown for file in files}
-    return [replace(row, file=names.get(row.file, row.file)) for row in rows]
-
-
-def _reject_counts(rows: Sequence[SkippedRow]) -> list[FileRows]:
-    by_file: dict[tuple[str, str], int] = {}
-    for row in rows:
-        by_file[row.file, row.reason] = by_file.get((row.file, row.reason), 0) + 1
-    return [
-        FileRows(file=file, format="", fate=SKIPPED, reason=reason, problem=None, rows=count)
-        for (file, reason), count in by_file.items()
-    ]
-
-
-def _nothing(report: LoadReport) -> str:
-    reasons = [f"{item.shown}: {item.reason}" for item in report.unreadable[:5]]
-    skipped, ignored = report.rows(SKIPPED), report.rows(IGNORED) + report.rows(DUPLICATE)
-    if skipped or ignored:
-        reasons.append(f"{skipped + ignored:,} rows were read and none is a request with usage")
-    return "; ".join(reasons) if reasons else "no file to read"
+    return (
+        batch
+        if len(plan.parts) == len(batch.plan.parts)
+        else planned_batch(batch.files, plan, wide=batch.wide)
+    )

@@ -51,6 +51,10 @@ class Node:
         """Return a column that the importer's ``steps`` gave."""
         return self.root[STEP_PREFIX + name]
 
+    def has_step(self, name: str) -> bool:
+        """Return whether the importer's ``steps`` gave this column."""
+        return STEP_PREFIX + name in self.root.columns
+
     @property
     def row(self) -> Expr:
         """Number of the record in its file; only for importers that are ``ordered``."""
@@ -142,6 +146,8 @@ class Table:
     """Normal form -> the column's own name."""
     styles: Mapping[str, NumberStyle]
     """How the numbers of a text column are written, by normal form; absent for typed columns."""
+    wide: bool = False
+    """Whether counts are 128-bit integers."""
 
     def has(self, name: str) -> bool:
         """Return whether the table has this column."""
@@ -162,9 +168,9 @@ class Table:
         if name not in self.names:
             return ibis.null("int64")
         column = self.raw[self.names[name]]
-        if not column.type().is_string():
-            return column.try_cast("int64")
-        return parse_count(column, self.styles.get(name))
+        plain = not column.type().is_string()
+        count = column.try_cast("int64") if plain else parse_count(column, self.styles.get(name))
+        return count.cast("decimal(38, 0)") if self.wide else count
 
     def number(self, name: str) -> Expr:
         """Return a column of decimal numbers (money, seconds)."""
@@ -182,7 +188,17 @@ class Table:
         column = self.raw[self.names[name]]
         if column.type().is_json():
             return column
+        if column.type().is_nested():  # maps and structs of a Parquet file
+            return column.cast("json")
         return column.cast("string").try_cast("json")
+
+    def step(self, name: str) -> Expr:
+        """Return a column that the importer's ``steps`` gave."""
+        return self.raw[STEP_PREFIX + name]
+
+    def has_step(self, name: str) -> bool:
+        """Return whether the importer's ``steps`` gave this column."""
+        return STEP_PREFIX + name in self.raw.columns
 
     def unreadable(self, name: str) -> Expr:
         """Return whether a cell holds something and it is no whole number."""

@@ -32,6 +32,8 @@ _numbers = count(1)
 
 def connect(*, memory_limit: str | None = None) -> Connection:
     """Return an engine of its own, in process, in UTC, that never reaches out to load anything."""
+    # Nested selects stay nested, so that what is computed once in an inner one is not computed again in the outer.
+    ibis.options.sql.fuse_selects = False
     connection = ibis.duckdb.connect()
     connection.raw_sql("SET TimeZone = 'UTC'")
     connection.raw_sql("SET autoinstall_known_extensions = false")

@@ -60,6 +60,23 @@ def element(schema: Any, path: Sequence[str]) -> Any:
     return schema[0]
 
 
+def widened(schema: Schema) -> Schema:
+    """Return the schema with 128-bit integers for 64-bit ones.
+
+    >>> widened({"a": "BIGINT", "b": [{"c": "BIGINT"}], "d": "VARCHAR"})
+    {'a': 'HUGEINT', 'b': [{'c': 'HUGEINT'}], 'd': 'VARCHAR'}
+    """
+    return {key: _widened_type(value) for key, value in schema.items()}
+
+
+def _widened_type(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return widened(value)
+    if isinstance(value, list):
+        return [_widened_type(value[0])]
+    return "HUGEINT" if value == "BIGINT" else value
+
+
 def column_types(schema: Schema) -> str:
     """Return the ``columns=`` argument of DuckDB's read_json for a schema."""
     return (

@@ -39,6 +39,12 @@ def parse_instant(text: Expr) -> Expr:
     )
 
 
+def seconds_between(start: Expr, end: Expr) -> Expr:
+    """Return the seconds from one instant to another, to the millisecond; null when the end is before the start."""
+    seconds = end.delta(start, unit="millisecond").cast("float64") / MILLISECONDS_PER_SECOND
+    return ibis.cases((seconds >= 0, seconds))
+
+
 def is_bare_date(text: Expr) -> Expr:
     """Return whether a text column holds a date without a time (``2026-06-15``)."""
     return (text.length() == len("2026-06-15")) & (text.substr(4, 1) == "-")

@@ -53,6 +53,7 @@ class JsonImporter(Importer):
     def steps(self, node: Node) -> Columns:
         """Return columns that ``ledger`` needs to be there first, reached as ``node.step(name)``; by default none.
 
+        It is asked again with these in place, until it names no new one: a step may use those of the time before.
         A window over the result of another window needs this, and so does a costly expression that is used often.
         """
         del node
@@ -72,6 +73,14 @@ class TableImporter(Importer):
     @abstractmethod
     def claims_columns(self, names: frozenset[str]) -> bool:
         """Return whether a table with these column names (in normal form) is of this format."""
+
+    def steps(self, table: Table) -> Columns:
+        """Return columns that ``ledger_of_table`` needs to be there first, reached as ``table.step(name)``.
+
+        It is asked again with these in place, until it names no new one: a step may use those of the time before.
+        """
+        del table
+        return {}
 
     @abstractmethod
     def ledger_of_table(self, table: Table) -> Columns:
