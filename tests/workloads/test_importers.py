@@ -37,8 +37,6 @@ KNOWN_DEFECTS: dict[str, str] = {
     "anthropic-console-csv/older": "an export without the speed column ends in an AttributeError",
     "anthropic/batch-unbilled": "errored, expired and canceled batch results count as skipped, not as ignored",
     "claude-code/progress": "the usage inside progress lines (data.message) is not read",
-    "openai-usage-csv/modalities": "cached audio is taken for cached text",
-    "openai/batch-expired": "an expired batch line counts as skipped, not as ignored",
 }
 """Cases whose expected file, written by hand, the code does not reach yet."""
 
