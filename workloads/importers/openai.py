@@ -164,7 +164,7 @@ class OpenAIResponse(JsonImporter):
         return {
             "fate": ibis.cases((negative, SKIPPED), (waiting, IGNORED), else_=RECORD),
             "reason": ibis.cases(
-                (negative, NEGATIVE_COUNT), (waiting, "stream chunk without usage"), else_=NO_TEXT
+                (negative, NEGATIVE_COUNT), (waiting, "part of a stream without usage"), else_=NO_TEXT
             ),
             **_meters(node),
             **envelope.labels(),
