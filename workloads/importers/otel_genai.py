@@ -1,0 +1,263 @@
+"""OpenTelemetry GenAI: spans of model calls.
+
+Where it comes from: OTLP/JSON as the collector's file exporter writes it, an export request a line (``resourceSpans``,
+or ``resource_spans``); spans as single JSON objects with an ``attributes`` object, as SDKs print them.
+
+One row is: a span. Only inference spans are calls (``chat``, ``text_completion``, ``generate_content``, ``embeddings``,
+or whatever else carries usage); spans of agents, workflows and tools repeat the sums of those below them. Spans of other
+libraries in the same trace are no calls.
+
+Token fields: ``gen_ai.usage.input_tokens`` INCLUDES cache reads and writes, as the conventions say since 1.40;
+``output_tokens`` includes reasoning. Instrumentations before that often passed on what the provider said: a row with more
+cached than input tokens, or whose total says so, has them beside. Names of all versions are read, from
+``prompt_tokens`` on, and those of OpenLLMetry, OpenInference and others.
+
+Time zone: UTC; nanoseconds as text, ISO 8601, or a pair of seconds and nanoseconds.
+
+What it cannot tell: how long cache writes live; whether an old instrumentation that cached little left it out of the
+input. Counts of all versions come as numbers or as text. Sampled traces are not all traces.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import ibis
+
+from workloads.importers import Columns, Importer, JsonImporter
+from workloads.raw import Envelope, Node, time_columns
+from workloads.schema import Schema
+from workloads.spans import (
+    NAMES,
+    RESOURCE_FIELDS,
+    RESOURCE_NAMES,
+    counts_of,
+    fields_of,
+    has_failed,
+    instant_text,
+    span_ledger,
+)
+
+_KINDS: Final = ("string", "int", "double", "bool", "array")
+_VALUE: Final[Schema] = {
+    spelling: "VARCHAR" for kind in _KINDS for spelling in (f"{kind}Value", f"{kind}_value")
+}
+_ATTRIBUTES: Final[Any] = [{"key": "VARCHAR", "value": _VALUE}]
+_SPAN: Final[Schema] = {
+    "traceId": "VARCHAR",
+    "trace_id": "VARCHAR",
+    "spanId": "VARCHAR",
+    "span_id": "VARCHAR",
+    "startTimeUnixNano": "VARCHAR",
+    "start_time_unix_nano": "VARCHAR",
+    "endTimeUnixNano": "VARCHAR",
+    "end_time_unix_nano": "VARCHAR",
+    "status": "VARCHAR",
+    "attributes": _ATTRIBUTES,
+}
+
+
+def _envelope(outer: str, inner: str) -> Schema:
+    return {outer: [{"resource": {"attributes": _ATTRIBUTES}, inner: [{"spans": [_SPAN]}]}]}
+
+
+_OTLP: Final[Schema] = {
+    **_envelope("resourceSpans", "scopeSpans"),
+    **_envelope("resource_spans", "scope_spans"),
+}
+
+
+class OtlpSpans(JsonImporter):
+    """Export requests."""
+
+    name = "otel-genai"
+    title = "OpenTelemetry GenAI spans in OTLP/JSON"
+    core = _OTLP
+    chains = (
+        (("resourceSpans",), ("scopeSpans",), ("spans",)),
+        (("resource_spans",), ("scope_spans",), ("spans",)),
+    )
+
+    def claims(self, obj: Mapping[str, Any]) -> bool:
+        """Return whether the object is an export request of spans."""
+        return isinstance(obj.get("resourceSpans", obj.get("resource_spans")), list)
+
+    def owns(self, node: Node) -> Any:
+        """See ``JsonImporter.owns``."""
+        return node.get("resourceSpans").notnull() | node.get("resource_spans").notnull()
+
+    def steps(self, node: Node) -> Columns:
+        """See ``JsonImporter.steps``."""
+        if node.has_step("otel_prompt"):
+            counts = counts_of(lambda name: node.step(f"otel_{name}"))
+            return {f"otel_{name}": value for name, value in counts.items()}
+        if node.has_step("otel_keys"):
+            span = _lookup(node.step("otel_keys"), node.step("otel_values"))
+            resource = _lookup(node.step("otel_resource_keys"), node.step("otel_resource_values"))
+            found = {**fields_of(span), **fields_of(resource, RESOURCE_FIELDS)}
+            return {f"otel_{name}": value for name, value in found.items()}
+        scope = node.parent
+        holder = scope.parent if scope else None
+        assert holder is not None  # noqa: S101  (a span lies in a scope in a resource)
+        attributes, resource = node.get("attributes"), holder.get("resource", "attributes")
+        return {
+            "otel_keys": attributes.map(_key),
+            "otel_values": attributes.map(_text),
+            "otel_resource_keys": resource.map(_key),
+            "otel_resource_values": resource.map(_text),
+        }
+
+    def ledger(self, node: Node, envelope: Envelope) -> Columns:
+        """See ``JsonImporter.ledger``."""
+        del envelope
+
+        def field(name: str) -> Any:
+            return node.step(f"otel_{name}")
+
+        columns = span_ledger(field, _span(node, "TimeUnixNano", "_time_unix_nano"))
+        return {
+            **columns,
+            "project": field("project"),
+            "application": ibis.coalesce(field("service"), columns["application"]),
+            "environment": field("environment"),
+        }
+
+
+def _key(item: Any) -> Any:
+    return item["key"]
+
+
+def _text(item: Any) -> Any:
+    return ibis.coalesce(*(item["value"][kind] for kind in _VALUE))
+
+
+def _lookup(keys: Any, values: Any) -> Callable[[str], Any]:
+    def text(name: str) -> Any:
+        place = keys.index(name)
+        return ibis.cases((place >= 0, values[place])).nullif("")
+
+    return text
+
+
+def _span(node: Node, camel: str, snake: str) -> dict[str, Any]:
+    """Return what a span says of itself, besides its attributes."""
+
+    def time(name: str) -> Any:
+        text = ibis.coalesce(node.get(name + camel), node.get(name + snake))
+        return time_columns(instant_text(text))["started_at"]
+
+    return {
+        "trace_id": ibis.coalesce(node.get("traceId"), node.get("trace_id")).nullif(""),
+        "span_id": ibis.coalesce(node.get("spanId"), node.get("span_id")).nullif(""),
+        "started_at": time("start"),
+        "ended_at": time("end"),
+        "failed": has_failed(node.get("status")),
+    }
+
+
+_IDS: Final[Schema] = {
+    "traceId": "VARCHAR",
+    "trace_id": "VARCHAR",
+    "spanId": "VARCHAR",
+    "span_id": "VARCHAR",
+}
+FLAT_SPAN: Final[Schema] = {
+    **_IDS,
+    "context": _IDS,
+    "spanContext": _IDS,
+    "startTime": "VARCHAR",
+    "start_time": "VARCHAR",
+    "startTimeUnixNano": "VARCHAR",
+    "endTime": "VARCHAR",
+    "end_time": "VARCHAR",
+    "endTimeUnixNano": "VARCHAR",
+    "span_kind": "VARCHAR",
+    "status": "VARCHAR",
+    "status_code": "VARCHAR",
+    "attributes": dict.fromkeys(NAMES, "VARCHAR"),
+    "resource": {"attributes": dict.fromkeys(RESOURCE_NAMES, "VARCHAR")},
+}
+"""A span as one JSON object, in the spellings of several SDKs."""
+
+
+def flat_span_ledger(node: Node, envelope: Envelope, prefix: str) -> Columns:
+    """Return the ledger columns of a span that is one JSON object; its steps are ``flat_span_steps`` with the same prefix."""
+
+    def field(name: str) -> Any:
+        return node.step(prefix + name)
+
+    def first(*names: str) -> Any:
+        return ibis.coalesce(*(node.get(name) for name in names))
+
+    def identity(camel: str, snake: str) -> Any:
+        holders = ((), ("context",), ("spanContext",))
+        return ibis.coalesce(
+            *(node.get(*holder, name) for holder in holders for name in (camel, snake))
+        ).nullif("")
+
+    def time(text: Any) -> Any:
+        return time_columns(instant_text(text))["started_at"]
+
+    span = {
+        "trace_id": identity("traceId", "trace_id"),
+        "span_id": identity("spanId", "span_id"),
+        "started_at": time(first("startTime", "start_time", "startTimeUnixNano")),
+        "ended_at": time(first("endTime", "end_time", "endTimeUnixNano")),
+        "failed": has_failed(node.get("status")) | has_failed(node.get("status_code")),
+    }
+    columns = span_ledger(field, span)
+    return {
+        **envelope.labels(),
+        **columns,
+        "project": ibis.coalesce(field("project"), envelope.get("project")),
+        "application": ibis.coalesce(field("service"), columns["application"], envelope.get("application")),
+        "environment": ibis.coalesce(field("environment"), envelope.get("environment")),
+    }
+
+
+def flat_span_steps(node: Node, prefix: str) -> Columns:
+    """Return the fields of a span that is one JSON object, as steps whose names begin with a prefix."""
+    if node.has_step(prefix + "prompt"):
+        found = counts_of(lambda name: node.step(prefix + name))
+    else:
+        found = {
+            **fields_of(lambda name: node.get("attributes", name).nullif("")),
+            **fields_of(lambda name: node.get("resource", "attributes", name).nullif(""), RESOURCE_FIELDS),
+        }
+        found["kind"] = ibis.coalesce(found["kind"], node.get("span_kind"))
+    return {prefix + name: value for name, value in found.items()}
+
+
+class OtelSpans(JsonImporter):
+    """Spans as single objects."""
+
+    name = "otel-genai-span"
+    title = "OpenTelemetry GenAI spans as JSON objects"
+    core = FLAT_SPAN
+
+    def claims(self, obj: Mapping[str, Any]) -> bool:
+        """Return whether the object is a span with attributes of the conventions, and of no other tool's."""
+        names = obj.get("attributes")
+        if not isinstance(names, Mapping) or "span_kind" in obj:
+            return False
+        other = any(name.startswith(("ai.", "openinference.", "llm.token_count.")) for name in names)
+        return not other and any(name.startswith(("gen_ai.", "llm.usage.", "llm.request.")) for name in names)
+
+    def owns(self, node: Node) -> Any:
+        """Return whether the object is a span; also one without such attributes, which is no call."""
+        attributes = node.get("attributes")
+        other = attributes["ai.operationId"].notnull() | attributes["openinference.span.kind"].notnull()
+        other |= attributes["llm.token_count.prompt"].notnull() | node.get("span_kind").notnull()
+        holders = ((), ("context",), ("spanContext",))
+        named = [node.get(*holder, name) for holder in holders for name in ("spanId", "span_id")]
+        return ibis.coalesce(*named).notnull() & attributes.notnull() & ~other
+
+    def steps(self, node: Node) -> Columns:
+        """See ``JsonImporter.steps``."""
+        return flat_span_steps(node, self.name)
+
+    def ledger(self, node: Node, envelope: Envelope) -> Columns:
+        """See ``JsonImporter.ledger``."""
+        return flat_span_ledger(node, envelope, self.name)
+
+
+IMPORTERS: Final[tuple[Importer, ...]] = (OtlpSpans(), OtelSpans())

@@ -1,0 +1,132 @@
+"""Portkey: exported logs.
+
+Where it comes from: the log export of the gateway, JSONL only.
+
+One row is: a request as the gateway saw it; failures and answers from its own cache among them.
+
+Token fields: ``req_units`` and ``res_units``, as the provider counted: whether cached tokens are in them is the
+provider's custom. Where the response's body was exported its ``usage`` is read instead: Chat Completions and Responses
+usage INCLUDES the cached part, Messages usage leaves it out, and the usage's total decides where there is one.
+
+Time zone: UTC, with or without offset.
+
+What it cannot tell: the cached part, when bodies were not exported. ``cost`` is in CENTS; 0 means that no price was
+found.
+"""
+
+from typing import Any, Final
+
+import ibis
+
+from pricing.units import CENTS_PER_USD, MILLISECONDS_PER_SECOND
+from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.expressions import NO_TEXT, first_text, is_true, text_of, unless_among
+from workloads.importers import Columns, Importer, TableImporter
+from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.raw import Table
+
+_HTTP_ERROR: Final = 400
+_STANDARD: Final = ("auto", "default", "standard", "on_demand")
+
+
+class PortkeyLogs(TableImporter):
+    """Log lines."""
+
+    name = "portkey"
+    title = "Portkey log export (JSONL)"
+    keys = ("cost", "cost_currency", "cache_status", "response.body", "metadata", "trace_id", "total_units")
+
+    def claims_columns(self, names: frozenset[str]) -> bool:
+        """See ``TableImporter.claims_columns``."""
+        return {"ai_org", "ai_model", "req_units", "res_units"} <= names
+
+    def ledger_of_table(self, table: Table) -> Columns:
+        """See ``TableImporter.ledger_of_table``."""
+        text = table.text
+        body, metadata = table.json("response_body"), table.json("metadata")
+        negative, unused, meters = _meters(table, body["usage"])
+        own_cache = is_true(text("cache_status").upper().endswith("HIT"))
+        status = table.count("response_status_code")
+        success = text("is_success").lower()
+        failed = unused & (is_true(success.isin(("0", "false"))) | is_true(status >= _HTTP_ERROR))
+        unreadable = table.unreadable("req_units") | table.unreadable("res_units")
+        cents = ibis.cases((text("cost_currency").upper().fill_null("USD") == "USD", table.number("cost")))
+        answer = body["id"].str.nullif("")
+        return {
+            "fate": ibis.cases((own_cache | failed, IGNORED), (negative | unreadable, SKIPPED), else_=RECORD),
+            "reason": ibis.cases(
+                (own_cache, "answered from the gateway's own cache"),
+                (failed, "failed call without usage"),
+                (negative, NEGATIVE_COUNT),
+                (unreadable, "a token count is no whole number"),
+                else_=NO_TEXT,
+            ),
+            **meters,
+            **table.time("created_at"),
+            "provider": text("ai_org"),
+            "model": ibis.coalesce(first_text(body, "model"), text("ai_model")),
+            "service_tier": unless_among(body["service_tier"].str, _STANDARD),
+            "requests": ibis.literal(1, type="int64"),
+            "endpoint": text("request_url"),
+            "environment": first_text(metadata, "_environment", "environment", "env"),
+            "application": first_text(metadata, "application", "app", "service", "feature"),
+            "team": first_text(metadata, "team", "team_id"),
+            "project": first_text(metadata, "project", "project_id"),
+            "session": ibis.coalesce(
+                first_text(metadata, "session_id", "conversation_id", "thread_id"), text("trace_id")
+            ),
+            "user": first_text(metadata, "_user", "user", "user_id"),
+            "stop_reason": ibis.coalesce(body["choices"][0]["finish_reason"].str, body["stop_reason"].str),
+            "status": text("response_status_code"),
+            "streaming": text("stream_mode").lower().isin(("true", "1", "yes")),
+            "duration_seconds": table.number("response_time").cast("float64") / MILLISECONDS_PER_SECOND,
+            "recorded_cost_usd": (cents / CENTS_PER_USD).nullif(0),
+            "dedup_group": ibis.coalesce(text("id"), answer),
+            # Some compatible servers answer every call with one id.
+            "dedup_key": text("created_at")
+            + "|"
+            + text_of(meters["input_uncached"])
+            + "|"
+            + text_of(meters["output"]),
+            "dedup_size": zero(meters["input_uncached"]) + zero(meters["output"]),
+        }
+
+
+def _meters(table: Table, usage: Any) -> tuple[Any, Any, Columns]:
+    """Return whether a count is negative, whether nothing was used, and the token columns with the problem."""
+    chat = ibis.coalesce(usage["prompt_tokens"].int, usage["completion_tokens"].int).notnull()
+    told = chat | usage["input_tokens"].int.notnull()
+    in_detail, out_detail = usage["input_tokens_details"], usage["output_tokens_details"]
+    chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
+    prompt = ibis.coalesce(usage["prompt_tokens"].int, usage["input_tokens"].int, table.count("req_units"))
+    output = ibis.coalesce(
+        usage["completion_tokens"].int, usage["output_tokens"].int, table.count("res_units")
+    )
+    cached = ibis.coalesce(
+        chat_in["cached_tokens"].int, in_detail["cached_tokens"].int, usage["cache_read_input_tokens"].int
+    )
+    written = ibis.coalesce(
+        chat_in["cache_write_tokens"].int,
+        in_detail["cache_write_tokens"].int,
+        usage["cache_creation_input_tokens"].int,
+    )
+    written_1h = usage["cache_creation"]["ephemeral_1h_input_tokens"].int
+    messages = ~chat & usage["input_tokens"].int.notnull() & in_detail.isnull()
+    total = ibis.cases((told, usage["total_tokens"].int), else_=table.count("total_units"))
+    uncached, reads, problem = split_input(
+        prompt, cached=cached, written=written, output=output, total=total, additive=is_true(messages)
+    )
+    used = zero(prompt) + zero(output) + zero(cached) + zero(written) != 0
+    columns = {
+        "input_uncached": uncached,
+        "cache_read": reads,
+        "cache_write_5m": written - zero(written_1h),
+        "cache_write_1h": written_1h,
+        "output": output,
+        "reasoning": ibis.coalesce(chat_out["reasoning_tokens"].int, out_detail["reasoning_tokens"].int),
+    }
+    columns = {name: ibis.cases((used, value)) for name, value in columns.items()}
+    return is_negative(prompt, output, cached, written), ~used, {**columns, "problem": problem}
+
+
+IMPORTERS: Final[tuple[Importer, ...]] = (PortkeyLogs(),)
