@@ -200,7 +200,12 @@ def make_text_batches(
 
 def _text_batch(files: tuple[InputFile, ...], importer: TextImporter) -> Batch:
     def read(raw: Expr) -> list[Rows]:
-        columns = dict(importer.ledger_of_lines(Lines(raw)))
-        return [Rows(raw, columns | {"format": ibis.literal(importer.name)})]
+        lines = Lines(raw)
+        while steps := {
+            name: step for name, step in importer.steps(lines).items() if not lines.has_step(name)
+        }:
+            lines = Lines(lines.raw.mutate(**{STEP_PREFIX + name: steps[name] for name in steps}))
+        columns = dict(importer.ledger_of_lines(lines))
+        return [Rows(lines.raw, columns | {"format": ibis.literal(importer.name)})]
 
     return Batch(files, relations.text_lines, read, ordered=True)

@@ -8,6 +8,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -27,6 +28,8 @@ _PARQUET_MAGIC: Final = b"PAR1"
 _SQLITE_MAGIC: Final = b"SQLite format 3\x00"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _DELIMITERS: Final = (",", ";", "\t", "|")
+_VALUE: Final = re.compile(r'="|: -?\d')
+"""A line with such a cell is no header: a line of a log that has its names and values in one."""
 
 
 def inspect_each(found: Sequence[tuple[str, Path]]) -> list[InputFile | Unreadable]:
@@ -190,7 +193,8 @@ def _inspect_csv(shown: str, path: Path, text: str) -> InputFile | Unreadable:
             continue
         width = len(rows[0])
         agreeing = sum(len(row) == width for row in rows)
-        if width > 1 and 2 * agreeing >= len(rows) and (best is None or width > best[0]):
+        is_table = width > 1 and 2 * agreeing >= len(rows) and not any(map(_VALUE.search, rows[0]))
+        if is_table and (best is None or width > best[0]):
             best = (width, delimiter, rows)
     if best is None:
         return InputFile(shown=shown, path=path, kind=Kind.TEXT, lines=tuple(lines[:_SAMPLE_RECORDS]))

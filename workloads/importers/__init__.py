@@ -94,6 +94,11 @@ class TextImporter(Importer):
     def claims_lines(self, lines: Sequence[str]) -> bool:
         """Return whether a file that begins with these lines is of this format."""
 
+    def steps(self, lines: Lines) -> Columns:
+        """Return columns that ``ledger_of_lines`` needs to be there first: see ``TableImporter.steps``."""
+        del lines
+        return {}
+
     @abstractmethod
     def ledger_of_lines(self, lines: Lines) -> Columns:
         """Return the ledger columns of every line."""
