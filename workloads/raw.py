@@ -110,6 +110,14 @@ class Lines:
         """File of the line."""
         return self.raw[FILE_COLUMN]
 
+    def step(self, name: str) -> Expr:
+        """Return a column that the importer's ``steps`` gave."""
+        return self.raw[STEP_PREFIX + name]
+
+    def has_step(self, name: str) -> bool:
+        """Return whether the importer's ``steps`` gave this column."""
+        return STEP_PREFIX + name in self.raw.columns
+
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
