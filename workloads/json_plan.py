@@ -4,18 +4,18 @@ A plan is made from samples and covers all JSON files of a run at once, so a mix
 formats line by line, are read in one scan.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ibis
 
-from workloads.expressions import FALSE, is_true
+from workloads.envelopes import envelope_fields, field_type, read_envelope
+from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
-from workloads.raw import STEP_PREFIX, Envelope, Node
+from workloads.raw import STEP_PREFIX, Node, as_declared
 from workloads.schema import Schema, element, merge, nest
-from workloads.vocabulary import COST_NAMES, LABELS, STREAMING_NAMES, TIME_NAMES, duration_of, normal
 
 Expr = Any
 Path = tuple[str, ...]
@@ -24,11 +24,6 @@ UNRECOGNISED = "no usage that a known format describes"
 FAILED_CALL = "failed call without usage"
 
 _MAX_DEPTH = 4
-_ASIDE = ("metadata", "meta", "labels", "tags", "context", "properties", "request")
-"""Objects beside the usage that may hold labels."""
-_HTTP_ERROR = 400
-_EPOCH_PLAUSIBLE = 1e8
-"""Numbers below are no epoch of this century (durations, offsets)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +55,7 @@ class JsonPlan:
             schema = merge(schema, nest(part.path, part.importer.core))
         for name, paths in self.fields.items():
             for path in paths:
-                schema = merge(schema, nest(path, _field_type(name)))
+                schema = merge(schema, nest(path, field_type(name)))
         return schema
 
 
@@ -87,7 +82,7 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
         if part is None:
             continue
         parts.setdefault((part.importer.name, part.path), part)
-        for name, path in _envelope_fields(record, part):
+        for name, path in envelope_fields(record, part.path, part.importer.core):
             fields.setdefault(name, {}).setdefault(path)
     ordered = sorted(parts.values(), key=lambda part: (len(part.path), part.importer.name, part.path))
     return JsonPlan(tuple(ordered), {name: tuple(paths) for name, paths in sorted(fields.items())})
@@ -137,61 +132,6 @@ def _claim(record: Mapping[str, Any], known: tuple[JsonImporter, ...]) -> Part |
     return None
 
 
-def _envelope_fields(record: Mapping[str, Any], part: Part) -> Iterator[tuple[str, Path]]:
-    places: list[tuple[Path, Mapping[str, Any]]] = []
-    node: Any = record
-    for depth in range(len(part.path) + 1):
-        places.append((part.path[:depth], node))
-        places += [
-            ((*part.path[:depth], key), node[key]) for key in _ASIDE if isinstance(node.get(key), Mapping)
-        ]
-        node = node.get(part.path[depth]) if depth < len(part.path) else None
-    for path, obj in places:
-        is_core = path == part.path
-        beside = bool(path) and path[-1] in _ASIDE
-        for key, value in obj.items():
-            if (is_core and key in part.importer.core) or isinstance(value, (Mapping, list)):
-                continue
-            for name in _names_of(normal(key), value, beside=beside):
-                yield name, (*path, key)
-        if not beside and not is_core and isinstance(obj.get("error", ""), (Mapping, type(None))):
-            yield "error", (*path, "error")
-
-
-def _names_of(key: str, value: Any, *, beside: bool) -> Iterator[str]:
-    if not beside and key in TIME_NAMES and _is_time(value):
-        yield "time"
-    yield from (
-        column for column, names in LABELS.items() if key in names and not (beside and column == "status")
-    )
-    if beside:
-        return
-    if duration_of(key):
-        yield key
-    if key in STREAMING_NAMES:
-        yield "streaming"
-    if key == "custom_id":
-        yield key
-    if key in COST_NAMES and isinstance(value, (int, float)):
-        yield "recorded_cost_usd"
-
-
-def _is_time(value: Any) -> bool:
-    if isinstance(value, bool):
-        return False
-    if isinstance(value, (int, float)):
-        return value > _EPOCH_PLAUSIBLE
-    return isinstance(value, str) and value[:1].isdigit()
-
-
-def _field_type(name: str) -> Any:
-    if name == "error":
-        return "JSON"
-    if name in ("streaming", "recorded_cost_usd"):
-        return {"streaming": "BOOLEAN", "recorded_cost_usd": "DECIMAL(38, 12)"}[name]
-    return "DOUBLE" if duration_of(name) else "VARCHAR"
-
-
 def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     """Return the ledger rows of a raw relation with the plan's schema.
 
@@ -200,6 +140,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     """
     whole = [part for part in plan.parts if () in part.importer.chains]
     unfolding = [part for part in plan.parts if part not in whole]
+    raw = _with_own_types(plan, raw)
     records = raw
     for part in unfolding:
         records = records.filter(~_owned(part, records))
@@ -211,6 +152,19 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     return out
 
 
+def _with_own_types(plan: JsonPlan, raw: Expr) -> Expr:
+    """Return the records with the fields that two formats declare differently as each declares them."""
+    columns = {}
+    for part in plan.parts:
+        node = _node(part, raw)
+        for key, kind in nest(part.path, part.importer.core).items():
+            read = Node(raw).get(key)
+            declared = as_declared(read, kind)
+            if declared is not read:
+                columns[node.own + key] = declared
+    return raw.mutate(**columns).view() if columns else raw
+
+
 def _with_steps(importer: JsonImporter, node: Node) -> Expr:
     while steps := {name: step for name, step in importer.steps(node).items() if not node.has_step(name)}:
         # A view keeps the query from spelling a step out again wherever it is used.
@@ -220,7 +174,8 @@ def _with_steps(importer: JsonImporter, node: Node) -> Expr:
 
 
 def _node(part: Part, raw: Expr) -> Node:
-    return Node(raw, part.path, declared=nest(part.path, part.importer.core))
+    own = f"__as_{part.importer.name}_{'.'.join(part.path)}_"
+    return Node(raw, part.path, declared=nest(part.path, part.importer.core), own=own)
 
 
 def _owned(part: Part, raw: Expr) -> Expr:
@@ -229,7 +184,7 @@ def _owned(part: Part, raw: Expr) -> Expr:
 
 
 def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
-    envelope, failed = _envelope(plan, raw)
+    envelope, failed = read_envelope(plan.fields, raw)
     read = []
     for part in parts:
         columns = dict(part.importer.ledger(_node(part, raw), envelope))
@@ -249,20 +204,21 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     """Return the rows of one importer's arrays: a row an element at the end of the chain."""
     table = raw.filter(_owned(part, raw))
     paths: list[Path] = [part.path]
-    declared = nest(part.path, part.importer.core)
+    own = _node(part, table)
+    declared: Schema = nest(part.path, part.importer.core)
     for level, path in enumerate(chain):
         name = f"__element_{level}"
-        array = Node(table, paths[-1], declared=declared)
+        array = replace(own, root=table, path=paths[-1], declared=declared)
         table = table.mutate(**{name: array.get(*path).unnest()})
         declared = {**declared, name: element(declared, (*paths[-1], *path))}
         paths.append((name,))
     node: Node | None = None
     for path in paths:
-        node = Node(table, path, node, declared)
+        node = replace(own, root=table, path=path, parent=node, declared=declared)
     assert node is not None  # noqa: S101  (there is always the record's own object)
     table = _with_steps(part.importer, node)
     node = replace(node, root=table)
-    columns = dict(part.importer.ledger(node, _envelope(plan, table)[0]))
+    columns = dict(part.importer.ledger(node, read_envelope(plan.fields, table)[0]))
     return Rows(table, {"format": ibis.literal(part.importer.name), **columns})
 
 
@@ -274,27 +230,3 @@ def _choose(name: str, read: list[tuple[Expr, dict[str, Expr]]]) -> Expr:
         (mine, columns[name].try_cast(COLUMNS[name]) if name in columns else null) for mine, columns in read
     ]
     return ibis.cases(*branches, else_=null)
-
-
-def _envelope(plan: JsonPlan, raw: Expr) -> tuple[Envelope, Expr]:
-    """Return the envelope of every record, and whether it is that of a failed call."""
-    found: dict[str, list[Expr]] = {}
-    for name, paths in plan.fields.items():
-        for path in paths:
-            value = Node(raw, path, declared=nest(path, _field_type(name))).get()
-            duration = duration_of(name)
-            if duration:
-                found.setdefault(duration[0], []).append(value * duration[1])
-            elif value.type().is_string() and name != "error":
-                found.setdefault(name, []).append(value.nullif(""))
-            else:
-                found.setdefault(name, []).append(value)
-    fields = {
-        name: values[0] if len(values) == 1 else ibis.coalesce(*values) for name, values in found.items()
-    }
-    failed = FALSE
-    if "error" in fields:
-        failed = failed | fields.pop("error").notnull()
-    if "status" in fields:
-        failed = failed | is_true(fields["status"].try_cast("int64") >= _HTTP_ERROR)
-    return Envelope(fields), failed

@@ -10,7 +10,7 @@ from ibis.backends.sql.datatypes import DuckDBType
 from workloads.expressions import NO_TEXT, TRUE
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
-from workloads.schema import ANY, Schema, duckdb_type
+from workloads.schema import ANY, Schema, duckdb_type, other_spelling
 from workloads.times import is_bare_date, parse_instant
 
 Expr = Any
@@ -33,15 +33,21 @@ class Node:
     """The object that holds the array of which this is an element; None for an object of the record itself."""
     declared: Schema | None = None
     """Schema of the record as this object's format declares it; another format's may differ."""
+    own: str = ""
+    """Prefix of the columns that hold fields of the record in this format's types, where they differ."""
 
     def get(self, *keys: str) -> Expr:
         """Return the field below this object; null where the record has no such field."""
         value, kind = self.root, self.declared
-        for key in (*self.path, *keys):
-            value = value[key]
+        for depth, key in enumerate((*self.path, *keys)):
+            value = value[key] if depth else self._column(key)
             kind = kind.get(key) if isinstance(kind, Mapping) else None
-            value = _as_declared(value, kind)
+            value = as_declared(value, kind)
         return value
+
+    def _column(self, key: str) -> Expr:
+        names = (self.own + key, key, other_spelling(key))
+        return self.root[next(name for name in names if name in self.root.columns)]
 
     def exists(self) -> Expr:
         """Return whether the record has this object."""
@@ -66,7 +72,7 @@ class Node:
         return self.root[FILE_COLUMN]
 
 
-def _as_declared(value: Expr, kind: Any) -> Expr:
+def as_declared(value: Expr, kind: Any) -> Expr:
     """Return a field in the type its format declares, where another format of the run declares it differently."""
     if kind is None or not _differs(value.type(), kind):
         return value

@@ -14,7 +14,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.raw import FILE_COLUMN
-from workloads.schema import Schema, column_types, identifier, quote
+from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings
 from workloads.sources import CsvDialect, InputFile
 
 Connection = Any
@@ -107,11 +107,14 @@ def _line_bytes_of(path: Path) -> int:
 
 def json_lines(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Any:
     """Return one row a line, read with a declared schema; a line that is no JSON object reads as nulls."""
+    size = _line_bytes(files)
+    if len(parts := spellings(schema)) > 1:
+        options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {size}"
+        return _json_objects(connection, files, parts, options)
     return _view(
         connection,
         f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', ignore_errors = true, "
-        f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, "
-        f"maximum_object_size = {_line_bytes(files)})",
+        f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, maximum_object_size = {size})",
     )
 
 
@@ -119,11 +122,26 @@ def json_documents(connection: Connection, files: Sequence[InputFile], schema: S
     """Return one row an object of JSON documents: arrays all, or none (one object, or objects one after another)."""
     size = max(_OBJECT_BYTES, *(file.path.stat().st_size * _UNPACKED + 1 for file in files))
     layout = "array" if files[0].is_array else "unstructured"
+    options = f"format = {quote(layout)}, maximum_object_size = {size}"
+    return _json_objects(connection, files, spellings(schema), options)
+
+
+def _json_objects(
+    connection: Connection, files: Sequence[InputFile], parts: Sequence[Schema], options: str
+) -> Any:
+    """Return one row an object; names that differ in case only from one before are read under another name."""
+    others = parts[1:]
+    reads = [f"from_json(json, {quote(_structure(part))}) AS j{i}" for i, part in enumerate(parts)]
+    renamed = [
+        f"j{i}.{identifier(key)} AS {identifier(other_spelling(key))}"
+        for i, part in enumerate(others, 1)
+        for key in part
+    ]
+    columns = ", ".join(["j0.*", *renamed, identifier(FILE_COLUMN)])
     return _view(
         connection,
-        f"SELECT j.*, {identifier(FILE_COLUMN)} FROM (SELECT from_json(json, {quote(_structure(schema))}) AS j, "
-        f"filename AS {identifier(FILE_COLUMN)} FROM read_json_objects({_paths(files)}, format = {quote(layout)}, "
-        f"filename = true, maximum_object_size = {size}))",
+        f"SELECT {columns} FROM (SELECT {', '.join(reads)}, filename AS {identifier(FILE_COLUMN)} "
+        f"FROM read_json_objects({_paths(files)}, filename = true, {options}))",
     )
 
 

@@ -40,13 +40,37 @@ def merge(left: Schema, right: Schema) -> Schema:
 
 def _merge_types(left: Any, right: Any) -> Any:
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return merge(left, right)
+        merged = merge(left, right)
+        return merged if len(spellings(merged)) == 1 else ANY
     if isinstance(left, list) and isinstance(right, list):
         return [_merge_types(left[0], right[0])]
     if left == right:
         return left
     scalars = isinstance(left, str) and isinstance(right, str)
     return "VARCHAR" if scalars and ANY not in (left, right) else ANY
+
+
+def spellings(schema: Schema) -> list[Schema]:
+    """Return a schema as parts without names that differ in case only: the engine takes such names for one.
+
+    >>> spellings({"sessionId": "VARCHAR", "id": "VARCHAR", "sessionID": "VARCHAR"})
+    [{'sessionId': 'VARCHAR', 'id': 'VARCHAR'}, {'sessionID': 'VARCHAR'}]
+    """
+    parts: list[dict[str, Any]] = [{}]
+    for key, value in schema.items():
+        fitting = (part for part in parts if key.lower() not in map(str.lower, part))
+        part = next(fitting, None)
+        if part is None:
+            part = {}
+            parts.append(part)
+        part[key] = value
+    return [dict(part) for part in parts]
+
+
+def other_spelling(key: str) -> str:
+    """Return the name of the column of a field whose own name is taken by one that differs in case only."""
+    capitals = "".join("1" if letter.isupper() else "0" for letter in key)
+    return f"{key} {capitals}"
 
 
 def element(schema: Any, path: Sequence[str]) -> Any:
