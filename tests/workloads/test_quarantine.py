@@ -90,7 +90,7 @@ def test_a_cell_that_is_no_count_is_named_by_its_line(tmp_path: Path, read: Read
     run = read(path)
     assert run.skipped == [
         ("cells.csv", 3, "a token count is no whole number"),
-        ("cells.csv", 4, "a token count is negative"),
+        ("cells.csv", 4, "a token count is negative or impossibly large"),
         ("cells.csv", 5, "a token count is no whole number"),
     ]
 
