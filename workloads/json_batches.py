@@ -23,6 +23,8 @@ Connection = Any
 Leaves = dict[str, tuple[str, ...]]
 """Field in normal form -> path in the record."""
 
+_MOST_LARGE = 8
+"""Large documents that are read whole to learn their format; the others are read as their neighbours."""
 _MOST_NESTED = 2
 """Objects below are content, not usage."""
 
@@ -35,6 +37,7 @@ def make_json_batches(
     A record is read by the importer that claims it as a whole; else as a row of a known table; else by the importer
     that claims an object inside it; else as a row with recognisable names.
     """
+    files = _with_large(files)
     sampled = [file for file in files if file.records]
     unsampled = [file for file in files if not file.records]
     known = tuple(
@@ -55,7 +58,7 @@ def make_json_batches(
             foreign.append(file)
     if unsampled and (tables or not planned):
         # Which of the formats the files without a sample have cannot be guessed: look into each.
-        looked = [inspect(file.shown, file.path) for file in unsampled]
+        looked = [inspect(file.shown, file.path, deep=True) for file in unsampled]
         seen = [item for item in looked if isinstance(item, InputFile) and item.records]
         rest = [Unreadable(item.shown, _reason(item)) for item in looked if item not in seen]
         batches, more = make_json_batches([*sampled, *seen], options) if sampled or seen else ([], [])
@@ -68,6 +71,13 @@ def make_json_batches(
         plan = make_plan((record for file in planned for record in file.records), known)
         batches += _planned([*planned, *unsampled, *lines], plan, wide=options.wide)
     return batches, [Unreadable(file.shown, describe_foreign(file)) for file in foreign]
+
+
+def _with_large(files: Sequence[InputFile]) -> list[InputFile]:
+    """Return the files with a sample of the first documents that are one object, larger than a sample."""
+    large = [file for file in files if file.kind is Kind.JSON_DOCUMENT and not file.records]
+    looked = {file.path: inspect(file.shown, file.path, deep=True) for file in large[:_MOST_LARGE]}
+    return [item if isinstance(item := looked.get(file.path), InputFile) else file for file in files]
 
 
 def _reason(item: InputFile | Unreadable) -> str:

@@ -19,6 +19,7 @@ from workloads.copies import copies_folder
 from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
 
 _SAMPLE_BYTES: Final = 1 << 18
+_LARGE_BYTES: Final = 1 << 26
 _GLANCE_BYTES: Final = 1 << 10
 _SAMPLE_RECORDS: Final = 400
 _MOST_SAMPLED: Final = 24
@@ -57,8 +58,14 @@ def _glance(shown: str, path: Path) -> InputFile | Unreadable:
     return inspect(shown, path)
 
 
-def inspect(shown: str, path: Path) -> InputFile | Unreadable:
-    """Return what kind of file this is, with a sample of it; or why it cannot be read."""
+def inspect(shown: str, path: Path, *, deep: bool = False) -> InputFile | Unreadable:
+    """Return what kind of file this is, with a sample of it; or why it cannot be read.
+
+    Args:
+        shown: Path as the user knows it.
+        path: Path to read.
+        deep: Whether to read a JSON document as a whole whose first object is larger than a sample.
+    """
     try:
         head = _head(path) if path.is_file() else None
     except (OSError, EOFError) as error:
@@ -72,7 +79,12 @@ def inspect(shown: str, path: Path) -> InputFile | Unreadable:
     text, path = _decode(head, path)
     if text is None:
         return Unreadable(shown, "binary data, not a log in text, JSON, CSV or Parquet")
-    return _inspect_text(shown, path, text, cut=len(head) == _SAMPLE_BYTES)
+    looked = _inspect_text(shown, path, text, cut=len(head) == _SAMPLE_BYTES)
+    if deep and isinstance(looked, InputFile) and looked.kind is Kind.JSON_DOCUMENT and not looked.records:
+        with _unpacked(path) as raw:
+            text = raw.read(_LARGE_BYTES).decode("utf-8-sig", errors="replace")
+        looked = _inspect_text(shown, path, text, cut=False)
+    return looked
 
 
 def _inspect_sqlite(shown: str, path: Path) -> InputFile | Unreadable:
