@@ -1,6 +1,7 @@
-"""Mooncake: the published request traces with prefix hashes.
+"""Mooncake: the published request traces with prefix hashes, and traces written in their manner.
 
-Where it comes from: ``*_trace.jsonl`` of the Mooncake papers.
+Where it comes from: ``*_trace.jsonl`` of the Mooncake papers; benchmark tools write the same lines with a
+``session_id``.
 
 One row is: a request.
 
@@ -9,7 +10,7 @@ Token fields: ``input_length`` is the whole prompt (reuse is told by ``hash_ids`
 
 Time zone: none; ``timestamp`` is milliseconds since the start of the trace.
 
-What it cannot tell: model, dates.
+What it cannot tell: model, dates, cached tokens.
 """
 
 from collections.abc import Mapping
@@ -30,6 +31,8 @@ _CORE: Final[Schema] = {
     "input_length": "BIGINT",
     "output_length": "BIGINT",
     "hash_ids": ["BIGINT"],
+    "session_id": "VARCHAR",
+    "chat_id": "VARCHAR",
 }
 
 
@@ -41,12 +44,13 @@ class MooncakeTrace(JsonImporter):
     core = _CORE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
-        """Return whether the object is a line of a trace."""
-        return {"timestamp", "input_length", "output_length", "hash_ids"} <= obj.keys()
+        """Return whether the object is a line of a trace; with a ``chat_id`` it is Bailian's, on another clock."""
+        known = {"input_length", "output_length", "hash_ids"} <= obj.keys() and "chat_id" not in obj
+        return known and isinstance(obj["hash_ids"], list)
 
     def owns(self, node: Node) -> Any:
         """See ``JsonImporter.owns``."""
-        return node.get("hash_ids").notnull()
+        return node.get("hash_ids").notnull() & node.get("chat_id").isnull()
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -65,6 +69,7 @@ class MooncakeTrace(JsonImporter):
             "requests": ibis.literal(1, type="int64"),
             "input_uncached": prompt,
             "output": output,
+            "session": node.get("session_id").nullif(""),
         }
 
 
