@@ -5,7 +5,7 @@ Which of ``.`` and ``,`` is the decimal mark is a property of a column, not of a
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import ibis
@@ -13,7 +13,7 @@ import ibis
 Expr = Any
 
 _PLAIN: Final = re.compile(r"[+-]?\d+")
-_GROUPED: Final = re.compile(r"[+-]?\d{1,3}([.,' \u00a0\u202f])\d{3}(?:\1\d{3})*")
+_GROUPED: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(?:\1\d{3})*")
 _SPACES: Final = "['\u2019 \u00a0\u202f\u2009]"
 
 
@@ -23,6 +23,8 @@ class NumberStyle:
 
     decimal: str = "."
     grouping: str = ","
+    decided: bool = field(default=True, compare=False)
+    """False when every dot of the column is followed by three digits: groups in counts, decimals in money."""
 
     @property
     def words(self) -> str:
@@ -38,6 +40,8 @@ def style_of(cells: Iterable[str]) -> NumberStyle | None:
 
     >>> style_of(["1,234", "12"]).decimal, style_of(["1.234,5"]).decimal, style_of(["59200.0"]).decimal
     ('.', ',', '.')
+    >>> style_of(["1.234"]).decimal, style_of(["0.123"]).decimal
+    (',', '.')
     >>> style_of(["12", "13"]) is None
     True
     """
@@ -53,7 +57,7 @@ def style_of(cells: Iterable[str]) -> NumberStyle | None:
         if text.count(mark) == 1 and not _GROUPED.fullmatch(text):
             return NumberStyle(*((".", ",") if mark == "." else (",", ".")))
     groups_with_dot = any("." in text for text in marks)
-    return NumberStyle(",", ".") if groups_with_dot else NumberStyle(".", ",")
+    return NumberStyle(",", ".", decided=False) if groups_with_dot else NumberStyle(".", ",")
 
 
 def parse_count(text: Expr, style: NumberStyle | None) -> Expr:

@@ -193,7 +193,8 @@ class Table:
         column = self.raw[self.names[name]]
         if not column.type().is_string():
             return column.try_cast("decimal(38, 12)")
-        return parse_decimal(column, self.styles.get(name))
+        style = self.styles.get(name)
+        return parse_decimal(column, style if style is None or style.decided else None)
 
     def json(self, name: str) -> Expr:
         """Return a column of JSON texts (or JSON values) as JSON, to be reached into; null where it is no JSON."""

@@ -70,6 +70,7 @@ def inspect(shown: str, path: Path, *, deep: bool = False) -> InputFile | Unread
         head = _head(path) if path.is_file() else None
     except (OSError, EOFError) as error:
         return Unreadable(shown, f"cannot be read: {error}")
+    path = _rightly_named(path)
     if head is None or not head.strip():
         return Unreadable(shown, "not a regular file" if head is None else "the file is empty")
     if head.startswith(_PARQUET_MAGIC):
@@ -101,6 +102,25 @@ def _inspect_sqlite(shown: str, path: Path) -> InputFile | Unreadable:
     ) as copy:
         copy.write(text or "")
     return inspect(shown, Path(copy.name))
+
+
+def _rightly_named(path: Path) -> Path:
+    """Return the path, or that of a copy when its name lies about being packed: the engine goes by the name."""
+    if not path.is_file():
+        return path
+    with path.open("rb") as raw:
+        packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    if packed == (path.suffix.lower() == ".gz"):
+        return path
+    suffix = Path(path.stem).suffix or path.suffix
+    with (
+        _unpacked(path) as content,
+        tempfile.NamedTemporaryFile(
+            prefix="plain-", suffix=suffix, dir=copies_folder(), delete=False
+        ) as copy,
+    ):
+        shutil.copyfileobj(content, copy)
+    return Path(copy.name)
 
 
 def _head(path: Path) -> bytes:
@@ -150,9 +170,10 @@ def _inspect_text(shown: str, path: Path, text: str, *, cut: bool) -> InputFile 
     if objects and (isinstance(_parse(whole[0]), dict) or 2 * len(objects) >= len(whole[:_SAMPLE_RECORDS])):
         return InputFile(shown=shown, path=path, kind=Kind.JSON_LINES, records=tuple(objects))
     if start in "{[":
-        if start == "[" and not objects and parsed and len(whole) == 1 and isinstance(parsed[0], list):
-            objects = [value for value in parsed[0] if isinstance(value, dict)]
-        records = tuple(objects or _document_head(text))
+        inside: list[dict[str, Any]] = []
+        if parsed and len(whole) == 1 and isinstance(parsed[0], list):
+            inside = [value for value in parsed[0] if isinstance(value, dict)]
+        records = tuple(inside or _document_head(text))
         return InputFile(
             shown=shown,
             path=path,

@@ -121,9 +121,9 @@ def span_ledger(field: Callable[[str], Expr], span: Mapping[str, Expr]) -> dict[
     count = {name: field(f"{name}_count") for name in _COUNTS}
     prompt, output = count["prompt"], count["output"]
     unreadable = (field("prompt").notnull() & prompt.isnull()) | (field("output").notnull() & output.isnull())
-    used = prompt.notnull() | output.notnull() | count["total"].notnull()
+    used: Expr = prompt.notnull() | output.notnull() | count["total"].notnull()
     negative = is_negative(*count.values())
-    around: Expr = _is_around(field)
+    around = _is_around(field)
     call = ~around & (used | unreadable | _is_call(field))
     failed = ~used & ~unreadable & (span["failed"] | field("error").notnull())
     answer = field("response_id")

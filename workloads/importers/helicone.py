@@ -16,6 +16,7 @@ cancelled): such a request may have been billed. ``costUSD`` is dollars; ``cost`
 database, billionths, told apart by size. A cost of 0 means that no price was found.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import ibis
@@ -33,6 +34,16 @@ _NO_CACHE: Final = "00000000-0000-0000-0000-000000000000"
 _USD_PER_MTOK_BELOW: Final = 1_000
 """No model costs as much: an amount above is in billionths of a dollar."""
 _FEWEST_TOKENS: Final = 1_000
+_COUNTS: Final = (
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "prompt_cache_read_tokens",
+    "prompt_cache_write_tokens",
+    "prompt_audio_tokens",
+    "completion_audio_tokens",
+    "reasoning_tokens",
+)
 
 
 class HeliconeRequests(TableImporter):
@@ -41,12 +52,7 @@ class HeliconeRequests(TableImporter):
     name = "helicone"
     title = "Helicone requests (CSV of the export tool, JSONL)"
     keys = (
-        "total_tokens",
-        "prompt_cache_read_tokens",
-        "prompt_cache_write_tokens",
-        "prompt_audio_tokens",
-        "completion_audio_tokens",
-        "reasoning_tokens",
+        *_COUNTS,
         "costUSD",
         "request_user_id",
         "request_properties",
@@ -58,14 +64,19 @@ class HeliconeRequests(TableImporter):
         """See ``TableImporter.claims_columns``."""
         return {"response_id", "request_created_at", "prompt_tokens", "completion_tokens"} <= names
 
+    def steps(self, table: Table) -> Columns:
+        """See ``TableImporter.steps``."""
+        return {name: table.count(name) for name in _COUNTS}
+
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         text = table.text
-        negative, unreadable, meters = _meters(table)
-        unused = meters["input_uncached"].isnull() & meters["output"].isnull()
+        negative, meters = _meters(table.step)
+        unreadable = table.unreadable("prompt_tokens") | table.unreadable("completion_tokens")
+        unused = meters["dedup_size"] == 0
         status = table.count("response_status")
         failed = unused & is_true(status >= _HTTP_ERROR)
-        own_cache = is_true(text("cache_reference_id") != _NO_CACHE)
+        own_cache = is_true(~text("cache_reference_id").isin((_NO_CACHE,)))
         properties = table.json(table.first(("request_properties", "properties")) or "")
         milliseconds = ibis.coalesce(table.number("delay_ms"), table.number("latency")).cast("float64")
         start, end = table.time("request_created_at"), table.time("response_created_at")
@@ -94,23 +105,21 @@ class HeliconeRequests(TableImporter):
             "status": text("response_status"),
             "ttft_seconds": table.number("time_to_first_token").cast("float64") / MILLISECONDS_PER_SECOND,
             "duration_seconds": ibis.coalesce(milliseconds / MILLISECONDS_PER_SECOND, between),
-            "recorded_cost_usd": _cost(table),
+            "recorded_cost_usd": _cost(table, meters["dedup_size"]),
             "dedup_group": ibis.coalesce(text("request_id"), text("response_id")),
-            "dedup_size": _tokens(meters),
         }
 
 
-def _meters(table: Table) -> tuple[Any, Any, Columns]:
-    """Return whether a count is negative, whether one is unreadable, and the token columns with the problem."""
-    count = table.count
+def _meters(count: Callable[[str], Any]) -> tuple[Any, Columns]:
+    """Return whether a count is negative, and the token columns with the problem and the size."""
     prompt, output = count("prompt_tokens"), count("completion_tokens")
     cached, written = count("prompt_cache_read_tokens"), count("prompt_cache_write_tokens")
-    audio_in, audio_out = count("prompt_audio_tokens"), count("completion_audio_tokens")
     reasoning = count("reasoning_tokens")
-    counts = (prompt, output, cached, written, audio_in, audio_out, reasoning)
     apart = is_true((reasoning > 0) & (count("total_tokens") == prompt + output + reasoning))
     apart = apart | is_true(reasoning > output)
-    measured = sum((zero(value) for value in counts[1:]), zero(prompt)) != 0
+    size = zero(prompt) + zero(cached) + zero(written) + zero(output)
+    audio_in, audio_out = count("prompt_audio_tokens"), count("completion_audio_tokens")
+    measured = size + zero(audio_in) + zero(audio_out) != 0
     uncached, reads, problem = split_input(
         prompt, cached=cached, written=written, output=output, total=None, additive=True
     )
@@ -124,24 +133,19 @@ def _meters(table: Table) -> tuple[Any, Any, Columns]:
         "reasoning": reasoning,
     }
     columns = {name: ibis.cases((measured, value)) for name, value in columns.items()}
-    unreadable = table.unreadable("prompt_tokens") | table.unreadable("completion_tokens")
-    return is_negative(*counts), unreadable, {**columns, "problem": problem}
+    return is_negative(*(count(name) for name in _COUNTS)), {
+        **columns,
+        "problem": problem,
+        "dedup_size": size,
+    }
 
 
-def _tokens(meters: Columns) -> Any:
-    names = ("input_uncached", "cache_read", "cache_write_5m", "output")
-    return sum((zero(meters[name]) for name in names[1:]), zero(meters[names[0]]))
-
-
-def _cost(table: Table) -> Any:
+def _cost(table: Table, tokens: Any) -> Any:
     """Return the cost in dollars; null when there is none, or no price was found."""
-    stored = table.number("cost")
-    tokens = zero(table.count("prompt_tokens")) + zero(table.count("completion_tokens"))
-    tokens += zero(table.count("prompt_cache_read_tokens")) + zero(table.count("prompt_cache_write_tokens"))
+    stored = table.number("cost").cast("float64")
     most = ibis.cases((tokens < _FEWEST_TOKENS, _FEWEST_TOKENS), else_=tokens) * _USD_PER_MTOK_BELOW
-    billionths = stored.cast("float64") * TOKENS_PER_MTOK > most
-    dollars = ibis.cases((billionths, stored / GIGA), else_=stored)
-    return ibis.coalesce(table.number("cost_usd"), dollars).nullif(0)
+    dollars = ibis.cases((stored * TOKENS_PER_MTOK > most, stored / GIGA), else_=stored)
+    return ibis.coalesce(table.number("cost_usd"), dollars.try_cast("decimal(38, 12)")).nullif(0)
 
 
 IMPORTERS: Final[tuple[Importer, ...]] = (HeliconeRequests(),)

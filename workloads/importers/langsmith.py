@@ -59,12 +59,17 @@ def _ledger(run: Mapping[str, Any], count: Callable[[str], Any]) -> Columns:
     """Return the ledger columns of a run.
 
     Args:
-        run: Fields of the run by name; ``inputs``, ``outputs`` and ``extra`` as JSON.
+        run: Fields of the run by name; ``inputs``, ``outputs`` and ``extra`` as JSON; ``posted_extra`` of its start.
         count: Gives a count by name, as ``_counts`` made it.
     """
-    outputs, metadata = run["outputs"], run["extra"]["metadata"]
+    outputs = run["outputs"]
     negative, unused, meters = _meters(count)
-    named = first_text(metadata, "ls_model_name")
+
+    def said(*names: str) -> Any:
+        told = (run["extra"]["metadata"], run["posted_extra"]["metadata"])
+        return ibis.coalesce(*(first_text(metadata, *names) for metadata in told))
+
+    named = said("ls_model_name")
     kind = run["run_type"].lower()
     call = is_true(kind == "llm") | (kind.isnull() & (~unused | named.notnull()))
     failed = unused & run["error"].notnull()
@@ -80,7 +85,7 @@ def _ledger(run: Mapping[str, Any], count: Callable[[str], Any]) -> Columns:
         ),
         **meters,
         "started_at": started,
-        "provider": first_text(metadata, "ls_provider"),
+        "provider": said("ls_provider"),
         "model": ibis.coalesce(
             first_text(outputs, "model", "model_name"),
             first_text(outputs["llm_output"], "model_name", "model"),
@@ -91,13 +96,11 @@ def _ledger(run: Mapping[str, Any], count: Callable[[str], Any]) -> Columns:
         "service_tier": unless_among(outputs["service_tier"].str, _STANDARD),
         "requests": ibis.literal(1, type="int64"),
         "project": ibis.coalesce(run["session_name"], run["session_id"]),
-        "application": first_text(metadata, "application", "app", "service"),
+        "application": said("application", "app", "service"),
         "endpoint": run["name"],
-        "environment": first_text(metadata, "environment", "env"),
-        "session": ibis.coalesce(
-            first_text(metadata, "session_id", "thread_id", "conversation_id"), run["trace_id"]
-        ),
-        "user": first_text(metadata, "user_id", "user"),
+        "environment": said("environment", "env"),
+        "session": ibis.coalesce(said("session_id", "thread_id", "conversation_id"), run["trace_id"]),
+        "user": said("user_id", "user"),
         "stop_reason": ibis.coalesce(
             outputs["choices"][0]["finish_reason"].str, message["generation_info"]["finish_reason"].str
         ),
@@ -215,6 +218,7 @@ class LangSmithRuns(TableImporter):
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         run = {name: table.json(name) if kind == "JSON" else table.text(name) for name, kind in _RUN.items()}
+        run["posted_extra"] = ibis.null("json")
         for name, source in _TIMES.items():
             run[name] = table.time(source).get("started_at", ibis.null("timestamp"))
         return {**_ledger(run, table.step), "recorded_cost_usd": table.number("total_cost").nullif(0)}
@@ -251,6 +255,7 @@ class LangSmithBatch(JsonImporter):
         # A patch tells only what is new: the rest is in the post of the same run, when that is in the same body.
         posted = body.get("post").filter(is_same)[0]
         run = {name: ibis.coalesce(node.get(name), posted[name]) for name in _RUN}
+        run["posted_extra"] = posted["extra"]
         nothing = {"prompt_details": ibis.null("json"), "output_details": ibis.null("json")}
         counts = dict.fromkeys(("prompt", "output", "total"), ibis.null("int64"))
         return {
@@ -261,7 +266,7 @@ class LangSmithBatch(JsonImporter):
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
         del envelope
-        run = {name: node.step(name) for name in _RUN}
+        run = {name: node.step(name) for name in (*_RUN, "posted_extra")}
         for name, source in _TIMES.items():
             run[name] = time_columns(run[source])["started_at"] if source in run else ibis.null("timestamp")
         return _ledger(run, lambda name: node.step(f"{name}_count"))

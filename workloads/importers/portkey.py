@@ -6,7 +6,8 @@ One row is: a request as the gateway saw it; failures and answers from its own c
 
 Token fields: ``req_units`` and ``res_units``, as the provider counted: whether cached tokens are in them is the
 provider's custom. Where the response's body was exported its ``usage`` is read instead: Chat Completions and Responses
-usage INCLUDES the cached part, Messages usage leaves it out, and the usage's total decides where there is one.
+usage INCLUDES the cached part, Messages usage leaves it out (also when the gateway has translated it, which its names
+show), and the total decides where there is one.
 
 Time zone: UTC, with or without offset.
 
@@ -14,6 +15,7 @@ What it cannot tell: the cached part, when bodies were not exported. ``cost`` is
 found.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import ibis
@@ -40,11 +42,15 @@ class PortkeyLogs(TableImporter):
         """See ``TableImporter.claims_columns``."""
         return {"ai_org", "ai_model", "req_units", "res_units"} <= names
 
+    def steps(self, table: Table) -> Columns:
+        """See ``TableImporter.steps``."""
+        return _counts(table)
+
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         text = table.text
         body, metadata = table.json("response_body"), table.json("metadata")
-        negative, unused, meters = _meters(table, body["usage"])
+        negative, unused, meters = _meters(table.step)
         own_cache = is_true(text("cache_status").upper().endswith("HIT"))
         status = table.count("response_status_code")
         success = text("is_success").lower()
@@ -80,50 +86,69 @@ class PortkeyLogs(TableImporter):
             "status": text("response_status_code"),
             "streaming": text("stream_mode").lower().isin(("true", "1", "yes")),
             "duration_seconds": table.number("response_time").cast("float64") / MILLISECONDS_PER_SECOND,
-            "recorded_cost_usd": (cents / CENTS_PER_USD).nullif(0),
+            "recorded_cost_usd": (cents.cast("float64") / CENTS_PER_USD)
+            .try_cast("decimal(38, 12)")
+            .nullif(0),
             "dedup_group": ibis.coalesce(text("id"), answer),
             # Some compatible servers answer every call with one id.
             "dedup_key": text("created_at")
             + "|"
-            + text_of(meters["input_uncached"])
+            + text_of(table.step("prompt"))
             + "|"
-            + text_of(meters["output"]),
-            "dedup_size": zero(meters["input_uncached"]) + zero(meters["output"]),
+            + text_of(table.step("output")),
+            "dedup_size": zero(table.step("prompt")) + zero(table.step("output")),
         }
 
 
-def _meters(table: Table, usage: Any) -> tuple[Any, Any, Columns]:
-    """Return whether a count is negative, whether nothing was used, and the token columns with the problem."""
+def _counts(table: Table) -> Columns:
+    """Return the counts of a row by name: those of the response's usage, else the gateway's units."""
+    usage = table.json("response_body")["usage"]
+    chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
+    in_detail, out_detail = usage["input_tokens_details"], usage["output_tokens_details"]
     chat = ibis.coalesce(usage["prompt_tokens"].int, usage["completion_tokens"].int).notnull()
     told = chat | usage["input_tokens"].int.notnull()
-    in_detail, out_detail = usage["input_tokens_details"], usage["output_tokens_details"]
-    chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
-    prompt = ibis.coalesce(usage["prompt_tokens"].int, usage["input_tokens"].int, table.count("req_units"))
-    output = ibis.coalesce(
-        usage["completion_tokens"].int, usage["output_tokens"].int, table.count("res_units")
-    )
-    cached = ibis.coalesce(
-        chat_in["cached_tokens"].int, in_detail["cached_tokens"].int, usage["cache_read_input_tokens"].int
-    )
-    written = ibis.coalesce(
-        chat_in["cache_write_tokens"].int,
-        in_detail["cache_write_tokens"].int,
-        usage["cache_creation_input_tokens"].int,
-    )
-    written_1h = usage["cache_creation"]["ephemeral_1h_input_tokens"].int
-    messages = ~chat & usage["input_tokens"].int.notnull() & in_detail.isnull()
-    total = ibis.cases((told, usage["total_tokens"].int), else_=table.count("total_units"))
+    inside = ibis.coalesce(chat_in["cached_tokens"].int, in_detail["cached_tokens"].int)
+    beside = usage["cache_read_input_tokens"].int
+    return {
+        "prompt": ibis.coalesce(
+            usage["prompt_tokens"].int, usage["input_tokens"].int, table.count("req_units")
+        ),
+        "output": ibis.coalesce(
+            usage["completion_tokens"].int, usage["output_tokens"].int, table.count("res_units")
+        ),
+        "total": ibis.cases((told, usage["total_tokens"].int), else_=table.count("total_units")),
+        "cached": ibis.coalesce(inside, beside),
+        "written": ibis.coalesce(
+            chat_in["cache_write_tokens"].int,
+            in_detail["cache_write_tokens"].int,
+            usage["cache_creation_input_tokens"].int,
+        ),
+        "written_1h": usage["cache_creation"]["ephemeral_1h_input_tokens"].int,
+        "reasoning": ibis.coalesce(chat_out["reasoning_tokens"].int, out_detail["reasoning_tokens"].int),
+        # Messages usage, and the gateway's translation of it, name the cached part beside the prompt.
+        "additive": inside.isnull() & (beside.notnull() | is_true(~chat & in_detail.isnull() & told)),
+    }
+
+
+def _meters(count: Callable[[str], Any]) -> tuple[Any, Any, Columns]:
+    """Return whether a count is negative, whether nothing was used, and the token columns with the problem."""
+    prompt, output, cached, written = (count(name) for name in ("prompt", "output", "cached", "written"))
     uncached, reads, problem = split_input(
-        prompt, cached=cached, written=written, output=output, total=total, additive=is_true(messages)
+        prompt,
+        cached=cached,
+        written=written,
+        output=output,
+        total=count("total"),
+        additive=count("additive"),
     )
     used = zero(prompt) + zero(output) + zero(cached) + zero(written) != 0
     columns = {
         "input_uncached": uncached,
         "cache_read": reads,
-        "cache_write_5m": written - zero(written_1h),
-        "cache_write_1h": written_1h,
+        "cache_write_5m": written - zero(count("written_1h")),
+        "cache_write_1h": count("written_1h"),
         "output": output,
-        "reasoning": ibis.coalesce(chat_out["reasoning_tokens"].int, out_detail["reasoning_tokens"].int),
+        "reasoning": count("reasoning"),
     }
     columns = {name: ibis.cases((used, value)) for name, value in columns.items()}
     return is_negative(prompt, output, cached, written), ~used, {**columns, "problem": problem}
