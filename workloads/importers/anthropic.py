@@ -16,12 +16,12 @@ single requests and how many there were.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, text_of
+from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
@@ -31,25 +31,40 @@ _BIG: Final = "BIGINT"
 _CACHE_KEYS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation")
 
 
-_CORE: Final[Schema] = {
+USAGE: Final[Schema] = {
+    "input_tokens": _BIG,
+    "output_tokens": _BIG,
+    "total_tokens": _BIG,
+    "cache_creation_input_tokens": _BIG,
+    "cache_read_input_tokens": _BIG,
+    "cache_creation": {"ephemeral_5m_input_tokens": _BIG, "ephemeral_1h_input_tokens": _BIG},
+    "output_tokens_details": {"thinking_tokens": _BIG},
+    "server_tool_use": {"web_search_requests": _BIG},
+    "service_tier": "VARCHAR",
+    "inference_geo": "VARCHAR",
+    "speed": "VARCHAR",
+}
+MESSAGE: Final[Schema] = {
     "id": "VARCHAR",
     "type": "VARCHAR",
     "model": "VARCHAR",
     "stop_reason": "VARCHAR",
-    "usage": {
-        "input_tokens": _BIG,
-        "output_tokens": _BIG,
-        "total_tokens": _BIG,
-        "cache_creation_input_tokens": _BIG,
-        "cache_read_input_tokens": _BIG,
-        "cache_creation": {"ephemeral_5m_input_tokens": _BIG, "ephemeral_1h_input_tokens": _BIG},
-        "output_tokens_details": {"thinking_tokens": _BIG},
-        "server_tool_use": {"web_search_requests": _BIG},
-        "service_tier": "VARCHAR",
-        "inference_geo": "VARCHAR",
-        "speed": "VARCHAR",
-    },
+    "usage": {**USAGE, "iterations": [{"type": "VARCHAR"}]},
 }
+BILLED_EXTRA: Final = ("compaction", "advisor_message")
+"""Iterations of a message that its own counts leave out."""
+
+
+def has_extra(usage: Mapping[str, Any]) -> bool:
+    """Return whether a sampled usage has iterations that its own counts leave out."""
+    iterations = usage.get("iterations")
+    found = iterations if isinstance(iterations, list) else []
+    return any(isinstance(one, Mapping) and one.get("type") in BILLED_EXTRA for one in found)
+
+
+def is_extra(iteration: Any) -> Any:
+    """Return ``has_extra`` of one iteration, as an expression."""
+    return iteration["type"].isin(BILLED_EXTRA)
 
 
 class AnthropicMessage(JsonImporter):
@@ -57,22 +72,26 @@ class AnthropicMessage(JsonImporter):
 
     name = "anthropic"
     title = "Anthropic API responses: Messages objects"
-    core = _CORE
+    extra: ClassVar[bool] = False
+    """Whether the messages have iterations that their own counts leave out."""
+    core = MESSAGE
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a Messages response."""
         usage = obj.get("usage")
         if not isinstance(usage, Mapping) or "prompt_tokens" in usage or "input_tokens_details" in usage:
             return False
-        return "input_tokens" in usage and (
-            obj.get("type") == "message" or any(key in usage for key in _CACHE_KEYS)
-        )
+        marked = obj.get("type") == "message" or any(key in usage for key in _CACHE_KEYS)
+        return "input_tokens" in usage and marked and has_extra(usage) is self.extra
 
     def owns(self, node: Node) -> Any:
         """See ``JsonImporter.owns``."""
         usage = node.get("usage")
         cached = usage["cache_read_input_tokens"].notnull() | usage["cache_creation_input_tokens"].notnull()
-        return (node.get("type") == "message") | cached | usage["cache_creation"].notnull()
+        message = (node.get("type") == "message") & (usage.notnull() | node.get("model").notnull())
+        mine = message | cached | usage["cache_creation"].notnull()
+        extra = is_true(usage["iterations"].filter(is_extra).length() > 0)
+        return mine & (extra if self.extra else ~extra)
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -161,7 +180,7 @@ class AnthropicConsoleCsv(TableImporter):
             ),
             "provider": ibis.literal("anthropic"),
             "model": ibis.coalesce(text("model_version"), text("model")),
-            "service_tier": ibis.cases((text("speed") == "fast", "fast"), else_=tier),
+            "service_tier": ibis.cases((is_true(text("speed") == "fast"), "fast"), else_=tier),
             "region": text("inference_geo").nullif("not_available"),
             "input_uncached": uncached,
             "cache_read": reads,

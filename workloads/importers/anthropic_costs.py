@@ -1,0 +1,143 @@
+"""Anthropic: cost pages of the Admin API and the Console's cost export.
+
+Where it comes from: saved answers of ``/v1/organizations/cost_report`` and of the analytics' cost report;
+``claude_api_cost_*.csv`` of the Console.
+
+One row is: an amount of money for a UTC day x what the report is grouped by (a kind of token among it), without tokens.
+Rows that differ in the kind of token only are different rows.
+
+Token fields: none. A page's ``amount`` is text in CENTS, what was charged after discounts; ``list_amount`` is before them. The
+export's ``cost_usd`` is in dollars, rounded to cents a row: sums drift, and small rows show 0.00.
+
+Time zone: days are UTC days in every zone.
+
+What it cannot tell: how many tokens or requests the money is for; a null model means "not grouped by description". The
+export has display names of models. Priority tier usage is in the usage report only.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import ibis
+
+from pricing.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from workloads.expressions import NO_TEXT, TRUE, is_true
+from workloads.importers import Columns, Importer, TableImporter
+from workloads.importers.anthropic_admin import AnthropicPage, bucket_columns, items_of
+from workloads.importers.openai_admin import MORE_PAGES
+from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.raw import Envelope, Node, Table
+from workloads.schema import Schema
+
+_CENTS: Final = 100
+_DATE_LENGTH: Final = len("2026-01-01")
+
+_PAGE: Final[Schema] = {
+    "has_more": "BOOLEAN",
+    "data": [
+        {
+            "starting_at": "VARCHAR",
+            "ending_at": "VARCHAR",
+            "results": [
+                {
+                    "amount": "VARCHAR",
+                    "currency": "VARCHAR",
+                    "model": "VARCHAR",
+                    "service_tier": "VARCHAR",
+                    "inference_geo": "VARCHAR",
+                    "workspace_id": "VARCHAR",
+                }
+            ],
+        }
+    ],
+}
+
+
+class AnthropicCostPage(AnthropicPage):
+    """Pages of the cost reports."""
+
+    name = "anthropic-cost-api"
+    title = "Anthropic Admin API: cost report pages (money without tokens)"
+    core = _PAGE
+    chains = ((("data",), ("results",)),)
+
+    def is_report(self, obj: Mapping[str, Any]) -> bool:
+        """See ``AnthropicPage.is_report``."""
+        starts = any("starting_at" in one for one in items_of(obj))
+        return starts and any("amount" in one for one in items_of(obj, below="results"))
+
+    def is_row(self, item: Any) -> Any:
+        """See ``AnthropicPage.is_row``."""
+        return item["starting_at"].notnull() & (item["results"].filter(_has_amount).length() > 0)
+
+    def ledger(self, node: Node, envelope: Envelope) -> Columns:
+        """See ``JsonImporter.ledger``."""
+        del envelope
+        bucket = node.parent
+        page = bucket.parent if bucket else None
+        assert bucket is not None and page is not None  # noqa: S101, PT018  (a result lies in a bucket in a page)
+        cents = node.get("amount").try_cast("decimal(38, 12)")
+        foreign = ~is_true(ibis.coalesce(node.get("currency"), "USD").upper() == "USD")
+        empty = node.get("amount").isnull()
+        return {
+            "fate": ibis.cases((empty, IGNORED), (foreign | cents.isnull(), SKIPPED), else_=RECORD),
+            "reason": ibis.cases(
+                (empty, "result without money"),
+                (foreign, "an amount in another currency than US dollars"),
+                (cents.isnull(), "the amount is no number"),
+                else_=NO_TEXT,
+            ),
+            "problem": ibis.cases((is_true(page.get("has_more")), MORE_PAGES), else_=NO_TEXT),
+            **bucket_columns(bucket),
+            "charge_only": TRUE,
+            "provider": ibis.literal("anthropic"),
+            "model": node.get("model"),
+            "service_tier": node.get("service_tier").nullif("standard"),
+            "region": node.get("inference_geo").nullif("not_available"),
+            "requests": ibis.literal(0, type="int64"),
+            "project": node.get("workspace_id"),
+            "recorded_cost_usd": cents / _CENTS,
+        }
+
+
+def _has_amount(result: Any) -> Any:
+    return result["amount"].notnull()
+
+
+class AnthropicCostCsv(TableImporter):
+    """The Console's cost export, in all its header versions."""
+
+    name = "anthropic-cost-csv"
+    title = "Anthropic Console: cost CSV (money without tokens)"
+
+    def claims_columns(self, names: frozenset[str]) -> bool:
+        """See ``TableImporter.claims_columns``."""
+        return {"usage_date_utc", "token_type", "cost_usd"} <= names
+
+    def ledger_of_table(self, table: Table) -> Columns:
+        """See ``TableImporter.ledger_of_table``."""
+        text = table.text
+        money, moment = table.number("cost_usd"), text("usage_date_utc")
+        blank = moment.isnull()
+        times = table.time("usage_date_utc")
+        hourly = moment.length() > _DATE_LENGTH
+        return {
+            "fate": ibis.cases((blank, IGNORED), (money.isnull(), SKIPPED), else_=RECORD),
+            "reason": ibis.cases(
+                (blank, "row without a date"), (money.isnull(), "the cost is no number"), else_=NO_TEXT
+            ),
+            **times,
+            "bucket_seconds": ibis.cases((hourly, SECONDS_PER_HOUR), else_=SECONDS_PER_DAY).cast("int64"),
+            "charge_only": TRUE,
+            "provider": ibis.literal("anthropic"),
+            "model": text("model"),
+            "service_tier": ibis.cases((is_true(text("speed") == "fast"), "fast"), else_=NO_TEXT),
+            "region": text("inference_geo").nullif("not_available"),
+            "requests": ibis.literal(0, type="int64"),
+            "project": text("workspace"),
+            "api_key": text("api_key"),
+            "recorded_cost_usd": money,
+        }
+
+
+IMPORTERS: Final[tuple[Importer, ...]] = (AnthropicCostPage(), AnthropicCostCsv())
