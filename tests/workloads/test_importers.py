@@ -34,8 +34,6 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "importers"
 CASES = sorted(path for path in GOLDEN.glob("*/*") if path.is_dir())
 
 KNOWN_DEFECTS: dict[str, str] = {
-    "anthropic-console-csv/older": "an export without the speed column ends in an AttributeError",
-    "anthropic/batch-unbilled": "errored, expired and canceled batch results count as skipped, not as ignored",
     "claude-code/progress": "the usage inside progress lines (data.message) is not read",
 }
 """Cases whose expected file, written by hand, the code does not reach yet."""

@@ -27,7 +27,7 @@ from workloads.attributes import Attributes, words_of
 from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
 from workloads.spans import instant_text
 
@@ -102,6 +102,7 @@ class AgentEvents(JsonImporter):
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
+        del envelope
 
         def step(name: str) -> Any:
             return node.step(self._own(name))
@@ -126,7 +127,7 @@ class AgentEvents(JsonImporter):
                 (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),
-            **envelope.started_at(moment),
+            **time_columns(moment),
             "model": step("model"),
             "requests": ibis.literal(1, type="int64"),
             "team": step("team"),

@@ -17,6 +17,7 @@ organisation may overlap, so that their sum is more than the total. The money in
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 import ibis
@@ -31,7 +32,7 @@ from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
 _BIG: Final = "BIGINT"
-_CENTS: Final = 100
+_CENT: Final = ibis.literal(Decimal("0.01"), type="decimal(3, 2)")
 
 OVERLAPPING_GROUPS: Final = "overlapping_groups"
 """Problem of records that are grouped by groups of people, who may be in several."""
@@ -78,7 +79,7 @@ _CLAUDE_CODE_PAGE: Final[Schema] = {
                 {
                     "model": "VARCHAR",
                     "tokens": dict.fromkeys(("input", "output", "cache_read", "cache_creation"), _BIG),
-                    "estimated_cost": {"amount": "DECIMAL(38, 12)", "currency": "VARCHAR"},
+                    "estimated_cost": {"amount": "VARCHAR", "currency": "VARCHAR"},
                 }
             ],
         }
@@ -96,11 +97,16 @@ def items_of(obj: Mapping[str, Any], *, below: str = "") -> list[Mapping[str, An
     return [one for found in lists if isinstance(found, list) for one in found if isinstance(one, Mapping)]
 
 
+def dollars_of(cents: Any) -> Any:
+    """Return an amount in cents, as text, in dollars; null where it is no number."""
+    return cents.try_cast("decimal(30, 10)") * _CENT
+
+
 def bucket_columns(bucket: Node) -> Columns:
     """Return the time columns of a bucket with ``starting_at`` and ``ending_at``."""
     start = Envelope({}).started_at(bucket.get("starting_at"))["started_at"]
     end = Envelope({}).started_at(bucket.get("ending_at"))["started_at"]
-    seconds = end.epoch_seconds() - start.epoch_seconds()
+    seconds = end.delta(start, unit="second")
     day = ibis.coalesce(seconds, SECONDS_PER_DAY) >= SECONDS_PER_DAY
     return {
         "started_at": start,
@@ -263,7 +269,7 @@ class ClaudeCodeAnalyticsPage(AnthropicPage):
             "application": ibis.literal("claude-code"),
             "user": day.get("actor", "email_address"),
             "api_key": day.get("actor", "api_key_name"),
-            "recorded_cost_usd": ibis.cases((dollars, estimate["amount"].cast("decimal(38, 12)") / _CENTS)),
+            "recorded_cost_usd": ibis.cases((dollars, dollars_of(estimate["amount"]))),
         }
 
 

@@ -23,13 +23,12 @@ import ibis
 from pricing.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
-from workloads.importers.anthropic_admin import AnthropicPage, bucket_columns, items_of
+from workloads.importers.anthropic_admin import AnthropicPage, bucket_columns, dollars_of, items_of
 from workloads.importers.openai_admin import MORE_PAGES
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
 from workloads.schema import Schema
 
-_CENTS: Final = 100
 _DATE_LENGTH: Final = len("2026-01-01")
 
 _PAGE: Final[Schema] = {
@@ -76,15 +75,15 @@ class AnthropicCostPage(AnthropicPage):
         bucket = node.parent
         page = bucket.parent if bucket else None
         assert bucket is not None and page is not None  # noqa: S101, PT018  (a result lies in a bucket in a page)
-        cents = node.get("amount").try_cast("decimal(38, 12)")
+        money = dollars_of(node.get("amount"))
         foreign = ~is_true(ibis.coalesce(node.get("currency"), "USD").upper() == "USD")
         empty = node.get("amount").isnull()
         return {
-            "fate": ibis.cases((empty, IGNORED), (foreign | cents.isnull(), SKIPPED), else_=RECORD),
+            "fate": ibis.cases((empty, IGNORED), (foreign | money.isnull(), SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (empty, "result without money"),
                 (foreign, "an amount in another currency than US dollars"),
-                (cents.isnull(), "the amount is no number"),
+                (money.isnull(), "the amount is no number"),
                 else_=NO_TEXT,
             ),
             "problem": ibis.cases((is_true(page.get("has_more")), MORE_PAGES), else_=NO_TEXT),
@@ -96,7 +95,7 @@ class AnthropicCostPage(AnthropicPage):
             "region": node.get("inference_geo").nullif("not_available"),
             "requests": ibis.literal(0, type="int64"),
             "project": node.get("workspace_id"),
-            "recorded_cost_usd": cents / _CENTS,
+            "recorded_cost_usd": money,
         }
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import CONTRADICTS_SOURCE, NEGATIVE_COUNT, is_negative, zero
-from workloads.expressions import NO_TEXT, is_true
+from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
@@ -69,7 +69,7 @@ class CursorCsv(TableImporter):
             ),
             "problem": ibis.cases((is_true(total != used), CONTRADICTS_SOURCE), else_=NO_TEXT),
             **table.time("date"),
-            "charge_only": used == 0,
+            "charge_only": ibis.cases((used == 0, TRUE)),
             "model": text("model"),
             "requests": ibis.cases((used == 0, 0), else_=1).cast("int64"),
             "input_uncached": uncached,

@@ -24,7 +24,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
 
 _ANSWER: Final = "gemini"
@@ -91,6 +91,7 @@ class GeminiCliChat(JsonImporter):
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
+        del envelope
         tokens = node.get("tokens")
         prompt, cached = tokens["input"] + zero(tokens["tool"]), tokens["cached"]
         output = ibis.coalesce(tokens["output"] + zero(tokens["thoughts"]), tokens["thoughts"])
@@ -112,7 +113,7 @@ class GeminiCliChat(JsonImporter):
                 (~answer, "chat line without a model's answer"), (negative, NEGATIVE_COUNT), else_=NO_TEXT
             ),
             "problem": problem,
-            **envelope.started_at(node.get("timestamp")),
+            **time_columns(node.get("timestamp")),
             "provider": ibis.literal("google"),
             "model": node.get("model"),
             "requests": ibis.literal(1, type="int64"),

@@ -16,6 +16,7 @@ writes 0).
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 import ibis
@@ -25,11 +26,11 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Node, Table, time_columns
 from workloads.schema import Schema
 
 _BIG: Final = "BIGINT"
-_MICRO_CENTS_PER_DOLLAR: Final = 100_000_000
+_MICRO_CENT: Final = ibis.literal(Decimal("0.00000001"), type="decimal(9, 8)")
 
 _CORE: Final[Schema] = {
     "id": "VARCHAR",
@@ -104,7 +105,7 @@ class OpenCodeMessage(JsonImporter):
                 else_=NO_TEXT,
             ),
             "problem": problem,
-            **envelope.started_at(created.cast("string")),
+            **time_columns(created.cast("string")),
             "provider": node.get("providerID"),
             "model": node.get("modelID"),
             "requests": ibis.literal(1, type="int64"),
@@ -153,7 +154,6 @@ class OpenCodeConsoleCsv(TableImporter):
         blank = text("day").isnull()
         unreadable = table.unreadable("input_tokens") | table.unreadable("output_tokens")
         negative = is_negative(*counts)
-        micro_cents = table.number("cost_micro_cents")
         who = [text_of(text(name)) + "|" for name in ("day", "user_type", "user_id", "provider")]
         return {
             "fate": ibis.cases((blank, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD),
@@ -175,7 +175,7 @@ class OpenCodeConsoleCsv(TableImporter):
             "output": counts[1],
             "user": ibis.coalesce(text("user_name"), text("user_id")),
             "recorded_cost_usd": ibis.coalesce(
-                micro_cents / _MICRO_CENTS_PER_DOLLAR, table.number("cost_usd")
+                count("cost_micro_cents") * _MICRO_CENT, table.number("cost_usd")
             ),
             "dedup_group": who[0] + who[1] + who[2] + who[3] + text_of(text("model")),
             "dedup_size": zero(count("requests")) + sum((zero(c) for c in counts[1:]), zero(counts[0])),

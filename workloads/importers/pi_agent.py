@@ -22,7 +22,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
 
 _BIG: Final = "BIGINT"
@@ -45,6 +45,7 @@ _CORE: Final[Schema] = {
     "parentId": "VARCHAR",
     "timestamp": "VARCHAR",
     "cwd": "VARCHAR",
+    "parentSession": "VARCHAR",
     "message": {
         "role": "VARCHAR",
         "provider": "VARCHAR",
@@ -79,20 +80,21 @@ class PiAgentSession(JsonImporter):
     def owns(self, node: Node) -> Any:
         """See ``JsonImporter.owns``."""
         kind, timed = node.get("type"), node.get("timestamp").notnull()
-        marked = node.get("parentId").notnull() | node.get("cwd").notnull()
         message = (kind == _MESSAGE) & node.get("message", "role").notnull()
-        return (message & timed) | (kind.isin(_NOTES) & marked & timed)
+        return (message & timed) | (kind.isin(_NOTES) & node.get("id").notnull() & timed)
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
         header, whole = node.get("type") == "session", ibis.window(group_by=node.file)
         return {
             "pi_session": ibis.cases((header, node.get("id"))).max().over(whole),
+            "pi_forked": ibis.cases((header, node.get("parentSession"))).max().over(whole).notnull(),
             "pi_project": ibis.cases((header, node.get("cwd"))).max().over(whole),
         }
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
+        del envelope
         message, usage = node.get("message"), node.get("message", "usage")
         counts = [usage[name] for name in ("input", "output", "cacheRead", "cacheWrite")]
         negative = is_negative(*counts)
@@ -113,7 +115,7 @@ class PiAgentSession(JsonImporter):
                 else_=NO_TEXT,
             ),
             "problem": problem,
-            **envelope.started_at(node.get("timestamp")),
+            **time_columns(node.get("timestamp")),
             "provider": message["provider"],
             "model": message["model"],
             "requests": ibis.literal(1, type="int64"),
@@ -127,7 +129,8 @@ class PiAgentSession(JsonImporter):
             "recorded_cost_usd": usage["cost"]["total"].cast("decimal(38, 12)").nullif(0),
             # Ids are short and alike in other sessions; a copy of an entry has its time, too.
             "dedup_group": node.get("id").nullif("") + "|" + node.get("timestamp"),
-            "dedup_size": zero(prompt) + zero(cached) + zero(written) + zero(output),
+            "dedup_size": 2 * (zero(prompt) + zero(cached) + zero(written) + zero(output))
+            + ibis.cases((node.step("pi_forked"), 0), else_=1),
         }
 
 

@@ -25,7 +25,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true, not_negative, text_of
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
 
 _BIG: Final = "BIGINT"
@@ -147,7 +147,8 @@ class VercelAiUsage(JsonImporter):
         )
         additive = ibis.cases((has_raw, step("raw_additive")), else_=passed_on)
         # A total that is passed on by an older version leaves the cached part out and proves nothing.
-        total = ibis.cases((passed_on & ~has_raw, ibis.null("int64")), else_=step("total"))
+        silent = passed_on | (~step("sdk_new") & is_true(zero(cached) + zero(written) > prompt))
+        total = ibis.cases((silent & ~has_raw, ibis.null("int64")), else_=step("total"))
         output, reasoning = step("output"), step("reasoning")
         output = ibis.cases(
             (is_true(step("total") == prompt + output + reasoning), output + reasoning), else_=output
@@ -166,7 +167,7 @@ class VercelAiUsage(JsonImporter):
             ),
             "problem": problem,
             **envelope.labels(),
-            **envelope.started_at(result["timestamp"]),
+            **time_columns(ibis.coalesce(result["timestamp"], envelope.get("time"))),
             "model": ibis.coalesce(result["modelId"], node.get("modelId"), envelope.get("model")),
             "service_tier": ibis.coalesce(data["openai"]["serviceTier"], envelope.get("service_tier")).nullif(
                 "default"

@@ -127,13 +127,14 @@ class VercelAiSpan(JsonImporter):
             attributes["ai.request.headers.user-agent"].re_search(_SINCE_6)
         )
         passed_on = ~newer & is_true(provider.re_search(_ADDITIVE_PROVIDERS))
+        beyond = ~newer & is_true(zero(cached) + zero(written) > prompt)
         uncached, reads, problem = split_input(
             prompt,
             cached=cached,
             written=written,
             output=output,
             # A total that is passed on by an older version leaves the cached part out and proves nothing.
-            total=ibis.cases((passed_on, ibis.null("int64")), else_=total),
+            total=ibis.cases((passed_on | beyond, ibis.null("int64")), else_=total),
             additive=passed_on,
         )
         operation = ibis.coalesce(attributes["ai.operationId"], node.get("name"))
