@@ -22,7 +22,8 @@ def days(priced: PricedCube) -> Iterator[DaySlice]:
     by_model: dict[Hashable, dict[str, Decimal]] = {}
     for key, part in cut.slices(priced, ["day", "model_resolved"]).items():
         day, model = key if isinstance(key, tuple) else (key, None)
-        by_model.setdefault(_day(day), {})[str(model or "(no model)")] = part.total
+        if part.is_priced:
+            by_model.setdefault(_day(day), {})[str(model or "(no model)")] = part.total
     rows = {_day(key): part for key, part in cut.slices(priced, ["day"]).items()}
     for day in sorted(rows, key=lambda value: (value is None, value or date.min)):
         yield DaySlice(day=day, whole=rows[day], by_model=by_model.get(day, {}))

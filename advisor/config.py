@@ -58,8 +58,8 @@ def read_config(folder: Path) -> dict[str, Any]:
                 continue  # somebody else's pyproject.toml is somebody else's to report
             raise ConfigError(f"{path}: not valid TOML: {error}") from error
         for key in table:
-            values = values.get(key, {})
-        if values:
+            values = values.get(key, {}) if isinstance(values, dict) else {}
+        if values and isinstance(values, dict):
             return _defaults(path, values)
     return {}
 

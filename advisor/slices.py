@@ -128,7 +128,11 @@ def _slice(row: Mapping[Any, Any], priced: PricedCube) -> Slice:
         requests=int(row["counted_requests"] or 0),
         tokens=tokens,
         reasoning=row.get("reasoning"),
-        cost={meter: amount for meter, amount in cost.items() if amount or meter in tokens},
+        cost={
+            meter: amount
+            for meter, amount in cost.items()
+            if amount or (meter in tokens and row["priced_records"])
+        },
         priced_requests=int(row["priced_requests"] or 0),
         priced_records=int(row["priced_records"] or 0),
         charged=row["charged"],

@@ -94,6 +94,8 @@ def importer_of_table(names: frozenset[str], options: ReadOptions) -> TableImpor
     With a mapping the user has decided: the table is read by its columns' names.
     """
     generic = generic_importer(options)
+    if not set(generic.mapping.values()) <= names:
+        return None
     if not options.mapping:
         for importer in table_importers():
             if (
@@ -103,6 +105,15 @@ def importer_of_table(names: frozenset[str], options: ReadOptions) -> TableImpor
             ):
                 return importer
     return generic if options.wants(generic.name) and generic.claims_columns(names) else None
+
+
+def mapping_failure(options: ReadOptions, files: Sequence[InputFile]) -> str:
+    """Return what is wrong with a mapping that no file can be read by, naming what could be meant."""
+    columns = sorted({name for file in files for name in file.columns})
+    asked = [f"{target}={column}" for target, column in options.mapping.items()]
+    missing = [column for column in options.mapping.values() if normal(column) not in map(normal, columns)]
+    what = f"no column {missing[0]!r}" if missing else "no token counts"
+    return f"--map {' '.join(asked)}: {what} among the columns {', '.join(columns[:40]) or '(none)'}"
 
 
 def make_table_batches(

@@ -4,7 +4,7 @@ from typing import Any
 
 import ibis
 
-from workloads.expressions import FALSE, NO_TEXT
+from workloads.expressions import FALSE, NO_TEXT, is_true
 from workloads.ledger import RECORD
 from workloads.relations import store
 
@@ -51,7 +51,7 @@ def _shared(connection: Connection, ledger: Expr) -> Expr | None:
         file=ledger.source_file,
         group=ledger.dedup_group,
         key=ledger.dedup_key if "dedup_key" in ledger.columns else NO_TEXT,
-        yields=ledger.dedup_yields if "dedup_yields" in ledger.columns else FALSE,
+        yields=is_true(ledger.dedup_yields) if "dedup_yields" in ledger.columns else FALSE,
         size=ledger.dedup_size,
         at=ledger.started_at if "started_at" in ledger.columns else ibis.null("timestamp"),
         mark=ledger.dedup_group.hash(),
@@ -82,9 +82,13 @@ def _kept(connection: Connection, shared: Expr) -> Expr:
     # Between calls of one group: a call that yields goes when another does not, and of yielding ones one stays.
     groups = calls.group_by(["format", "group"]).agg(
         firm=(~calls.yields).any(),
-        best_row=calls.kept_row.argmin(ibis.struct({"a": -calls["size"], "b": calls.kept_row})),
+        best_row=calls.kept_row.argmin(
+            ibis.struct({"size": -calls["size"], "at": calls.first_at, "row": calls.kept_row})
+        ),
+        group_first_at=calls.first_at.min(),
     )
     judged = calls.inner_join(groups, ["format", "group"])
-    return judged.filter(~judged.yields | (~judged.firm & (judged.kept_row == judged.best_row))).select(
-        "kept_row", "first_at"
-    )
+    judged = judged.filter(~judged.yields | (~judged.firm & (judged.kept_row == judged.best_row)))
+    # Where every call yields, the one that stays stands for all of them, so it began when the first did.
+    first_at = ibis.cases((judged.firm, judged.first_at), else_=judged.group_first_at)
+    return judged.select("kept_row", first_at=first_at)

@@ -86,7 +86,7 @@ def read_envelope(fields: Mapping[str, tuple[Path, ...]], raw: Expr) -> tuple[En
             value = Node(raw, path, declared=nest(path, field_type(name))).get()
             duration = duration_of(name)
             if duration:
-                found.setdefault(duration[0], []).append(value * duration[1])
+                found.setdefault(duration[0], []).append(value / duration[1])
             elif value.type().is_string() and name != "error":
                 found.setdefault(name, []).append(value.nullif(""))
             else:
@@ -99,4 +99,6 @@ def read_envelope(fields: Mapping[str, tuple[Path, ...]], raw: Expr) -> tuple[En
         failed = failed | columns.pop("error").notnull()
     if "status" in columns:
         failed = failed | is_true(columns["status"].try_cast("int64") >= _HTTP_ERROR)
+    if "custom_id" in columns:  # a line of a batch job without usage is one that was not worked on
+        failed = failed | columns["custom_id"].notnull()
     return Envelope(columns), failed

@@ -9,7 +9,8 @@ Expr = Any
 
 FALSE: Final[Expr] = ibis.literal(value=False)
 TRUE: Final[Expr] = ibis.literal(value=True)
-NO_TEXT: Final[Expr] = ibis.null("string")
+NO_TEXT: Final[Expr] = ibis.literal("").nullif("")
+"""A null text. Unlike a bare null it can be compared like any other text."""
 
 
 def is_true(condition: Expr) -> Expr:

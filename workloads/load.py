@@ -21,7 +21,14 @@ from workloads.account import (
     shown_rejects,
     with_repeats,
 )
-from workloads.batches import Batch, ForeignTableError, ReadOptions, make_table_batches, make_text_batches
+from workloads.batches import (
+    Batch,
+    ForeignTableError,
+    ReadOptions,
+    make_table_batches,
+    make_text_batches,
+    mapping_failure,
+)
 from workloads.dedup import deduplicate
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
@@ -30,7 +37,7 @@ from workloads.ledger import COLUMNS, RECORD, SKIPPED
 from workloads.quarantine import SkippedRow, rejected_rows, skipped_rows
 from workloads.relations import in_order, store
 from workloads.sniff import inspect_each
-from workloads.sources import InputFile, Kind, Unreadable, expand
+from workloads.sources import InputFile, Kind, MappingError, Unreadable, expand
 
 __all__ = [
     "FileRows",
@@ -110,6 +117,8 @@ def load(
     files, unreadable = inspect_all(paths)
     batches, foreign = make_batches(files, options.read)
     unreadable += foreign
+    if options.read.mapping and not batches and files:
+        raise MappingError(mapping_failure(options.read, files))
     progress(f"reading {len(files):,} file{'s' if len(files) != 1 else ''}")
     ledger, counts, skipped, broken = _read(connection, batches, options)
     unreadable += broken

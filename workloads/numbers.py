@@ -64,9 +64,12 @@ def parse_count(text: Expr, style: NumberStyle | None) -> Expr:
     """Return the whole number in a text column; null for a blank cell and for one that is no whole number."""
     # try_cast alone would round 1.5 to 2, so a mark sends the cell the long way.
     plain = ibis.cases((~text.contains("."), text.try_cast("int64")), else_=ibis.null("int64"))
-    number = _clean(text, style or NumberStyle()).try_cast("float64")
+    bare = _clean(text, style or NumberStyle())
+    number = ibis.coalesce(
+        bare.try_cast("decimal(38, 6)"), bare.try_cast("float64").try_cast("decimal(38, 6)")
+    )
     whole = number.try_cast("int64")
-    careful = ibis.cases((whole.cast("float64") == number, whole), else_=ibis.null("int64"))
+    careful = ibis.cases((whole.cast("decimal(38, 6)") == number, whole), else_=ibis.null("int64"))
     return ibis.coalesce(plain, careful)
 
 

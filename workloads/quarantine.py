@@ -1,5 +1,7 @@
 """Where the skipped rows are: file, line and reason, looked up only for files that have some."""
 
+import csv
+import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from workloads import relations
 from workloads.batches import Batch
 from workloads.json_plan import UNRECOGNISED
 from workloads.ledger import SKIPPED
-from workloads.sources import InputFile, Kind
+from workloads.sources import CsvDialect, InputFile, Kind
 
 Connection = Any
 
@@ -55,13 +57,36 @@ def _find(connection: Connection, batch: Batch, file: InputFile) -> list[Skipped
         reasons += [str(text) for text in found["reason"]]
     if file.kind is Kind.JSON_LINES:
         return _with_lines(connection, file, numbers, reasons)
-    header = 1 + (file.dialect.skip_lines + 1 if file.dialect else 0)
+    if file.dialect is not None:
+        lines = _csv_lines(file, file.dialect, set(numbers))
+        return [SkippedRow(file.shown, lines.get(n), why) for n, why in zip(numbers, reasons, strict=True)]
     if file.kind is Kind.JSON_DOCUMENT:  # a document's objects have no lines of their own
         return [SkippedRow(file.shown, None, reason) for reason in reasons]
     return [
-        SkippedRow(file.shown, number + header, reason)
-        for number, reason in zip(numbers, reasons, strict=True)
+        SkippedRow(file.shown, number + 1, reason) for number, reason in zip(numbers, reasons, strict=True)
     ]
+
+
+def _csv_lines(file: InputFile, dialect: CsvDialect, wanted: set[int]) -> dict[int, int]:
+    """Return the physical lines on which some data rows end; cells may hold line breaks, and lines may be blank."""
+    found: dict[int, int] = {}
+    packed = file.path.suffix == ".gz"
+    with (
+        gzip.open(file.path, "rt", encoding="utf-8-sig", newline="")
+        if packed
+        else file.path.open(encoding="utf-8-sig", newline="") as text
+    ):
+        for _ in range(dialect.skip_lines):
+            text.readline()
+        reader = csv.reader(text, delimiter=dialect.delimiter)
+        rows = (row for row in reader if len(row) == len(dialect.header))
+        next(rows, None)
+        for number in range(max(wanted, default=-1) + 1):
+            if next(rows, None) is None:
+                break
+            if number in wanted:
+                found[number] = reader.line_num + dialect.skip_lines
+    return found
 
 
 def _with_lines(

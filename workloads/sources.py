@@ -37,6 +37,10 @@ class SourceError(Exception):
     """An input cannot be read at all; the message says which, why, and what to do."""
 
 
+class MappingError(SourceError):
+    """The user's ``--map`` names a column that no table has."""
+
+
 class Kind(StrEnum):
     """How the rows of a file are laid out."""
 
@@ -76,6 +80,13 @@ class InputFile:
     lines: tuple[str, ...] = field(default=(), repr=False)
     """First lines of a text."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of a table's columns, or the keys of JSON objects; empty where they are not known yet."""
+        if self.dialect is not None:
+            return self.dialect.header
+        return tuple(dict.fromkeys(key for record in self.records for key in record))
+
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
@@ -104,6 +115,8 @@ def _expand_one(given: str) -> Iterator[tuple[str, Path]]:
         yield "-", _spool(sys.stdin.buffer)
         return
     path = Path(given)
+    if path.is_symlink() and not path.exists():
+        raise SourceError(f"{given}: a link to {path.readlink()}, which is not there")
     if path.is_file() and is_archive(path):
         yield from _inside(given, path)
     elif path.is_dir():

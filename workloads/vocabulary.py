@@ -29,7 +29,9 @@ LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "model": ("model", "model_name", "model_id", "response_model", "request_model", "deployment"),
     "service_tier": ("service_tier", "processing_tier", "tier"),
     "region": ("region", "inference_geo", "inference_region"),
-    "project": ("project", "project_name", "project_id", "workspace", "workspace_name", "workspace_id"),
+    "project": (
+        "project", "project_name", "project_id", "workspace", "workspace_name", "workspace_id", "cwd",
+    ),
     "team": ("team", "team_name", "team_alias", "team_id", "department", "cost_center"),
     "application": (
         "application", "app", "app_name", "application_name", "service", "service_name", "feature", "use_case",
@@ -47,22 +49,27 @@ LABELS: Final[Mapping[str, tuple[str, ...]]] = {
 
 DURATIONS: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
     "ttft_seconds": (
-        ("ttft_ms", 1e-3), ("time_to_first_token_ms", 1e-3), ("ttft_seconds", 1.0), ("ttft_s", 1.0), ("ttft", 1.0),
+        ("ttft_ms", 1000.0), ("time_to_first_token_ms", 1000.0), ("ttft_seconds", 1.0), ("ttft_s", 1.0), ("ttft", 1.0),
         ("time_to_first_token", 1.0),
     ),
     "duration_seconds": (
-        ("duration_ms", 1e-3), ("latency_ms", 1e-3), ("response_time_ms", 1e-3), ("request_duration_ms", 1e-3),
-        ("generation_time_ms", 1e-3), ("duration_seconds", 1.0), ("latency_seconds", 1.0), ("duration_s", 1.0),
+        ("duration_ms", 1000.0), ("latency_ms", 1000.0), ("response_time_ms", 1000.0), ("request_duration_ms", 1000.0),
+        ("generation_time_ms", 1000.0), ("duration_seconds", 1.0), ("latency_seconds", 1.0), ("duration_s", 1.0),
         ("latency_s", 1.0), ("elapsed_seconds", 1.0), ("latency", 1.0), ("duration", 1.0),
     ),
 }  # fmt: skip
-"""Time columns of the ledger: what logs call them, and the factor to seconds."""
+"""Time columns of the ledger: what logs call them, and how many of their units make a second."""
 
 
 def duration_of(name: str) -> tuple[str, float] | None:
-    """Return the time column that a log calls by this name, with the factor to seconds; None: no such."""
+    """Return the time column that a log calls by this name, with how many of its units make a second; None: no such."""
     return next(
-        ((column, factor) for column, names in DURATIONS.items() for known, factor in names if known == name),
+        (
+            (column, per_second)
+            for column, names in DURATIONS.items()
+            for known, per_second in names
+            if known == name
+        ),
         None,
     )
 

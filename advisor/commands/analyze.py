@@ -17,7 +17,7 @@ from advisor.options import AnalyseOptions
 from pricing.errors import PriceFileError
 from workloads.cube import Period
 from workloads.load import NothingReadableError
-from workloads.sources import SourceError
+from workloads.sources import MappingError, SourceError
 
 DEFAULT_REPORT = "advisor-report.html"
 
@@ -66,6 +66,9 @@ def run_analysis(paths: tuple[str, ...], options: AnalyseOptions, progress: Prog
     try:
         return analyse(paths, options, progress)
     except PriceFileError as error:
+        progress.done()
+        raise Failure(str(error), EXIT_USAGE) from error
+    except MappingError as error:
         progress.done()
         raise Failure(str(error), EXIT_USAGE) from error
     except (NothingReadableError, SourceError) as error:

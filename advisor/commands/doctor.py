@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from advisor.cli import EXIT_NOTHING, Failure
+from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from workloads.batches import ReadOptions
 from workloads.importers import importers
@@ -14,7 +14,7 @@ from workloads.importers.generic import TARGETS, find_columns
 from workloads.ledger import DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.load import LoadReport, NothingReadableError, inspect_all, load
 from workloads.relations import connect
-from workloads.sources import InputFile, Kind, SourceError
+from workloads.sources import InputFile, Kind, MappingError, SourceError
 from workloads.vocabulary import normal
 
 _MOST_SHOWN = 12
@@ -45,6 +45,8 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
         report, readable = load(connect(), paths, options).report, True
     except NothingReadableError as error:
         report, readable = error.report, False
+    except MappingError as error:
+        raise Failure(str(error), EXIT_USAGE) from error
     lines = [*_account(report), *_skips(report), *_foreign(files, report, options.read, paths)]
     click.echo("\n".join(lines))
     return 0 if readable else EXIT_NOTHING

@@ -112,7 +112,7 @@ def _counts(usage: Sequence[str]) -> Iterator[tuple[Meter, int]]:
             count = Decimal(text.replace(",", "").replace("_", ""))
         except ArithmeticError:
             raise click.UsageError(f"{item!r}: the count is no number") from None
-        if count != int(count) or count < 0:
+        if not count.is_finite() or count != int(count) or count < 0:
             raise click.UsageError(f"{item!r}: the count must be a whole number, not negative")
         yield Meter(name), int(count)
 

@@ -87,7 +87,6 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
-@pytest.mark.xfail(strict=True, reason="what has no price is listed with an amount of 0 by day and by meter")
 def test_what_has_no_price_has_no_amount_anywhere(document: dict[str, Any]) -> None:
     assert all("nobody-knows-9b" not in day["by_model"] for day in document["by_day"])
     for part in (*document["by_model"], *document["workloads"]):

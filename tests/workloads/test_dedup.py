@@ -76,7 +76,10 @@ def outcome(run: Any) -> list[tuple[Any, ...]]:
         ([line("m", "r", 0), line("m", "q", 1, side=True)], [(0, 1)]),  # a side chain that replays
         ([line("m", "q", 0, side=True), line("m", "r", 1)], [(1, 1)]),
         ([line("m", "r", 0, side=True)], [(0, 1)]),  # a side chain of its own
-        ([line("m", "r", 0, side=True), line("m", "q", 1, side=True, output=9)], [(1, 9)]),
+        (
+            [line("m", "r", 0, side=True), line("m", "q", 1, side=True, output=9)],
+            [(0, 9)],
+        ),  # one replay, begun first
         (
             [line("m", None, 0), line("m", None, 1, output=8)],
             [(0, 8)],
@@ -123,7 +126,6 @@ def test_one_id_in_two_formats_is_two_calls(tmp_path: Path, read: Read) -> None:
     assert sorted(row["format"] for row in run.rows) == ["claude-code", "openai"]
 
 
-@pytest.mark.xfail(strict=True, reason="a null dedup_yields drops the rows of other formats")
 @pytest.mark.parametrize("others", [[chat("a"), chat("a")], [chat("m")]])
 def test_a_replay_in_one_format_does_not_touch_another(
     tmp_path: Path, read: Read, others: list[Line]
@@ -150,9 +152,6 @@ session_lines = st.builds(
 )
 
 
-@pytest.mark.xfail(
-    strict=True, reason="of yielding calls of equal size the first row read wins, not the earliest"
-)
 def test_of_replays_of_equal_size_the_earliest_stays(tmp_path: Path, read: Read) -> None:
     lines = [line("m", "r", 0, output=2, side=True), line("m", None, 5, output=2)]
     for order in (lines, lines[::-1]):

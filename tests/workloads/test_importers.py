@@ -33,9 +33,7 @@ from workloads.vocabulary import normal
 GOLDEN = Path(__file__).parents[1] / "golden" / "importers"
 CASES = sorted(path for path in GOLDEN.glob("*/*") if path.is_dir())
 
-KNOWN_DEFECTS: dict[str, str] = {
-    "claude-code/progress": "the usage inside progress lines (data.message) is not read",
-}
+KNOWN_DEFECTS: dict[str, str] = {}
 """Cases whose expected file, written by hand, the code does not reach yet."""
 
 
@@ -198,7 +196,6 @@ def test_naming_the_format_reads_the_same(case: Path, read: Any, golden_run: Any
     assert canonical(read(inputs(case), format=case.parent.name)) == canonical(golden_run(case))
 
 
-@pytest.mark.xfail(strict=True, reason="rows of formats without dedup_yields vanish beside ones that yield")
 def test_all_formats_in_one_run_give_the_sum_of_their_own_runs(read: Any, golden_run: Any) -> None:
     plainly = [case for case in SOUND if not options(case)]
     alone = [golden_run(case) for case in plainly]

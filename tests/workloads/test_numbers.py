@@ -76,7 +76,6 @@ def test_counts(
     assert evaluate(lambda table: parse_count(table.text, style), {"text": ("string", [text])}) == [expected]
 
 
-@pytest.mark.xfail(strict=True, reason="a count with marks goes through a float")
 def test_a_large_count_with_marks_keeps_its_last_digit(evaluate: Evaluate) -> None:
     texts = ["9,007,199,254,740,993", "9007199254740993.0"]
     got = evaluate(lambda table: parse_count(table.text, ENGLISH), {"text": ("string", texts)})

@@ -101,27 +101,22 @@ def test_the_line_counts_a_sep_line(tmp_path: Path, read: Read) -> None:
     assert read(path).skipped == [("sep.csv", 4, "a token count is no whole number")]
 
 
-@pytest.mark.xfail(strict=True, reason="a line break inside a quoted cell is not counted as a line")
 def test_the_line_counts_breaks_inside_quotes(tmp_path: Path, read: Read) -> None:
     path = tmp_path / "quoted.csv"
     path.write_text('prompt_tokens,completion_tokens,note\n1,2,"two\nlines"\nx,2,\n')
     assert read(path).skipped == [("quoted.csv", 4, "a token count is no whole number")]
 
 
-@pytest.mark.xfail(strict=True, reason="blank lines of a CSV are not counted as lines")
 def test_the_line_counts_blank_lines_of_a_table(tmp_path: Path, read: Read) -> None:
     path = tmp_path / "blank.csv"
     path.write_text("prompt_tokens,completion_tokens\n1,2\n\nx,2\n")
     assert read(path).skipped == [("blank.csv", 4, "a token count is no whole number")]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an object without any count is a record, because some leaf of it is known"
-)
-def test_an_object_that_is_no_row_of_the_table_is_skipped(tmp_path: Path, read: Read) -> None:
+def test_an_object_that_is_no_row_of_the_table_is_no_request(tmp_path: Path, read: Read) -> None:
     path = tmp_path / "flat.jsonl"
     path.write_text('{"model":"m","tokens_in":1,"tokens_out":2}\n{"message":"server started"}\n')
-    assert read(path).fates == {"record": 1, "skipped: no usage that a known format describes": 1}
+    assert read(path).fates == {"record": 1, "ignored: row without token counts": 1}
 
 
 def test_a_file_of_damaged_rows_only_gives_no_ledger(tmp_path: Path, read: Read) -> None:

@@ -82,7 +82,6 @@ def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path) -> None:
         expand([str(tmp_path / "nowhere.jsonl")])
 
 
-@pytest.mark.xfail(strict=True, raises=RecursionError, reason="a broken link matches itself as a pattern")
 def test_a_broken_link_is_an_error_that_names_it(tmp_path: Path) -> None:
     link = tmp_path / "broken.jsonl"
     link.symlink_to(tmp_path / "gone")
@@ -117,8 +116,8 @@ def test_stdin(tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch) -> N
         ("wide-le.csv", b"\xff\xfe" + CSV.encode("utf-16-le")),
         ("wide-be.csv", b"\xfe\xff" + CSV.encode("utf-16-be")),
         ("excel.txt", b"\xff\xfe" + CSV.replace(",", "\t").encode("utf-16-le")),
-        ("packed.csv.gz", gzip.compress(CSV.encode())),
-        ("packed-latin.csv.gz", gzip.compress(CSV.encode("cp1252"))),
+        ("packed.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
+        ("packed-latin.csv.gz", gzip.compress(CSV.encode("cp1252"), mtime=0)),
         ("tabs.tsv", CSV.replace(",", "\t").encode()),
         ("semicolons.csv", CSV.replace(",", ";").encode()),
         ("bars.csv", CSV.replace(",", "|").encode()),
@@ -157,20 +156,14 @@ def test_every_way_to_write_a_table_reads_the_same(
         ("plain.jsonl", LINE.encode()),
         ("bom.jsonl", b"\xef\xbb\xbf" + LINE.encode()),
         ("crlf.jsonl", LINE.replace("\n", "\r\n").encode()),
-        ("packed.jsonl.gz", gzip.compress(LINE.encode())),
+        ("packed.jsonl.gz", gzip.compress(LINE.encode(), mtime=0)),
         pytest.param(
             "packed-without-a-name.log",
-            gzip.compress(LINE.encode()),
-            marks=pytest.mark.xfail(
-                strict=True, reason="gzip is recognised by its bytes, and read by its name"
-            ),
+            gzip.compress(LINE.encode(), mtime=0),
         ),
         pytest.param(
             "plain-with-the-name.jsonl.gz",
             LINE.encode(),
-            marks=pytest.mark.xfail(
-                strict=True, reason="gzip is recognised by its bytes, and read by its name"
-            ),
         ),
         ("wide.jsonl", b"\xff\xfe" + LINE.encode("utf-16-le")),
         ("blank-first.jsonl", b"\n\n" + LINE.encode()),
@@ -180,7 +173,7 @@ def test_every_way_to_write_a_table_reads_the_same(
         ("array-lines.json", f"[\n{LINE}]\n".encode()),
         ("pretty.json", LINE.replace(",", ",\n  ").replace("{", "{\n  ").encode()),
         ("bom.json", b"\xef\xbb\xbf" + f"[\n{LINE}]\n".encode()),
-        ("packed.json.gz", gzip.compress(f"[\n{LINE}]\n".encode())),
+        ("packed.json.gz", gzip.compress(f"[\n{LINE}]\n".encode(), mtime=0)),
         ("extension-that-lies.csv", LINE.encode()),
     ],
 )
@@ -203,7 +196,7 @@ def test_every_way_to_write_json_reads_the_same(
         (b"\x89PNG\r\n\x1a\n" + b"\x00" * 40, "binary data"),
         (b"hello\nworld\n", ""),
         (b"\x1f\x8bnot really gzip", "cannot be read"),
-        (gzip.compress(LINE.encode())[:20], "cannot be read"),
+        (gzip.compress(LINE.encode(), mtime=0)[:20], "cannot be read"),
     ],
 )
 def test_what_is_no_log_says_why(tmp_path: Path, read: Read, content: bytes, reason: str) -> None:

@@ -48,6 +48,8 @@ _CORE: Final[Schema] = {
     "isSidechain": "BOOLEAN",
     "cwd": "VARCHAR",
     "costUSD": "DECIMAL(38, 12)",
+    # Helper agents report one level deeper; such an object is recognised there, and not at the line itself.
+    "data": {"message": {"message": {"usage": {"input_tokens": _BIG}}}},
     "message": {
         "id": "VARCHAR",
         "model": "VARCHAR",
@@ -82,6 +84,8 @@ class ClaudeCodeSession(JsonImporter):
             return "input_tokens" in usage and bool(
                 {"sessionId", "requestId", "uuid", "isSidechain"} & obj.keys()
             )
+        if _nested_usage(obj):
+            return False
         return obj.get("type") in _LINE_TYPES and bool(
             {"sessionId", "uuid", "leafUuid", "messageId"} & obj.keys()
         )
@@ -89,12 +93,13 @@ class ClaudeCodeSession(JsonImporter):
     def owns(self, node: Node) -> Any:
         """See ``JsonImporter.owns``."""
         message = node.get("message")
+        nested = node.get("data", "message", "message", "usage", "input_tokens")
         marked = (
             node.get("requestId").notnull() | node.get("uuid").notnull() | node.get("sessionId").notnull()
         )
         return (
             message["usage"]["input_tokens"].notnull() & (marked | node.get("isSidechain").notnull())
-        ) | is_true(node.get("type").isin(_LINE_TYPES))
+        ) | is_true(node.get("type").isin(_LINE_TYPES) & nested.isnull())
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -135,6 +140,15 @@ class ClaudeCodeSession(JsonImporter):
             "recorded_cost_usd": node.get("costUSD").cast("decimal(38, 12)"),
             **_replay_columns(node, sum((zero(count) for count in counts[1:]), zero(prompt))),
         }
+
+
+def _nested_usage(obj: Mapping[str, Any]) -> bool:
+    for key in ("data", "message", "message", "usage"):
+        inner = obj.get(key)
+        if not isinstance(inner, Mapping):
+            return False
+        obj = inner
+    return True
 
 
 def _replay_columns(node: Node, size: Any) -> Columns:

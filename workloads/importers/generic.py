@@ -123,12 +123,17 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
         status = table.text(found["status"]).lower()
         failed = status.isin(_FAILED) | (status.try_cast("int64") >= _HTTP_ERROR)
     failed = blank & is_true(failed)
+    # A line of a log that neither counts tokens nor names a model is no call of one.
+    other = blank & (table.text(found["model"]).isnull() if "model" in found else TRUE)
     header = is_true(header)
     return {
-        "fate": ibis.cases((header | failed, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD),
+        "fate": ibis.cases(
+            (header | failed | other, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD
+        ),
         "reason": ibis.cases(
             (header, "repeated header"),
             (failed, "failed call without usage"),
+            (other, "row without token counts"),
             (unreadable, "a token count is no whole number"),
             (negative, NEGATIVE_COUNT),
             else_=NO_TEXT,
@@ -139,9 +144,9 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
 def _seconds(table: Table) -> Columns:
     columns: dict[str, Any] = {}
     for target, synonyms in DURATIONS.items():
-        for name, factor in synonyms:
+        for name, per_second in synonyms:
             if table.has(name):
-                columns[target] = table.number(name).cast("float64") * factor
+                columns[target] = table.number(name).cast("float64") / per_second
                 break
     return columns
 
