@@ -1,0 +1,75 @@
+"""Time every importer over its own golden input, made large: ``python benchmarks/importers.py [NAME...]``.
+
+A golden input is written over and over into one file of about 20 MB, and read to the ledger. The table gives MB a second
+and how many times slower each importer is than the fastest one that reads the same kind of file. Documents that cannot
+be repeated line by line (a JSON array, one object) and text logs are left out.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from workloads.load import LoadOptions, load
+from workloads.relations import connect
+
+GOLDENS = Path(__file__).resolve().parent.parent / "tests" / "golden" / "importers"
+BYTES = 20_000_000
+
+
+def repeated(source: Path, folder: Path) -> Path | None:
+    """Return a large file of the input's lines; None when it cannot be repeated line by line."""
+    text = source.read_text(encoding="utf-8-sig")
+    lines = [line for line in text.splitlines() if line.strip()]
+    head: list[str] = []
+    if source.suffix == ".csv":
+        head, lines = lines[:1], lines[1:]
+    elif source.suffix != ".jsonl" or not all(line.startswith("{") for line in lines):
+        return None
+    if not lines:
+        return None
+    block = "\n".join(lines) + "\n"
+    path = folder / f"{source.parent.parent.name}-{source.parent.name}{source.suffix}"
+    path.write_text("\n".join([*head, ""]) + block * max(1, BYTES // len(block.encode())), encoding="utf-8")
+    return path
+
+
+def seconds(path: Path) -> float:
+    """Return how long the file takes to the ledger, the better of two runs."""
+    best = float("inf")
+    for _ in range(2):
+        begin = time.perf_counter()
+        load(connect(), [str(path)], LoadOptions())
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    names = parser.parse_args().names
+    rates: dict[str, dict[str, float]] = {".jsonl": {}, ".csv": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        for source in sorted(GOLDENS.glob("*/*/input.*")):
+            name = source.parent.parent.name
+            if names and name not in names:
+                continue
+            path = repeated(source, Path(folder)) if source.suffix in rates else None
+            if path is None:
+                continue
+            rate = path.stat().st_size / 1e6 / seconds(path)
+            rates[source.suffix][name] = max(rate, rates[source.suffix].get(name, 0.0))
+            path.unlink()
+    for suffix, found in rates.items():
+        fastest = max(found.values(), default=0.0)
+        for name, rate in sorted(found.items(), key=lambda item: -item[1]):
+            print(f"{suffix:<7} {name:<24} {rate:8.1f} MB/s  {fastest / rate:6.2f}x")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
