@@ -15,6 +15,8 @@ Expr = Any
 
 CACHED_EXCEEDS_INPUT = "cached_exceeds_input"
 CONTRADICTS_SOURCE = "accounting_contradicts_source"
+MORE_PAGES = "more_pages"
+"""The record is from a saved page that is not the last one."""
 
 NEGATIVE_COUNT = "a token count is negative or impossibly large"
 LARGEST_COUNT = 10**15

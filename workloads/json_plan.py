@@ -24,6 +24,8 @@ UNRECOGNISED = "no usage that a known format describes"
 FAILED_CALL = "failed call without usage"
 
 _MAX_DEPTH = 4
+_ITEMS = 8
+"""Elements of an array that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,15 @@ def claimed(
 
 
 def _keys(record: Mapping[str, Any], depth: int) -> object:
-    return tuple(
-        (key, _keys(value, depth - 1)) if depth and isinstance(value, Mapping) else (key, type(value))
-        for key, value in record.items()
-    )
+    return tuple((key, _shape(value, depth)) for key, value in record.items())
+
+
+def _shape(value: Any, depth: int) -> object:
+    if depth and isinstance(value, Mapping):
+        return _keys(value, depth - 1)
+    if depth and isinstance(value, list):
+        return frozenset(_keys(item, depth - 1) for item in value[:_ITEMS] if isinstance(item, Mapping))
+    return type(value)
 
 
 def extend(plan: JsonPlan, other: JsonPlan) -> JsonPlan:
@@ -141,9 +148,11 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     whole = [part for part in plan.parts if () in part.importer.chains]
     unfolding = [part for part in plan.parts if part not in whole]
     raw = _with_own_types(plan, raw)
+    # Whose a record is, is asked for every column: a view keeps the query from spelling it out each time.
+    raw = raw.mutate(**{_mark(part): _owned(part, raw) for part in plan.parts}).view()
     records = raw
     for part in unfolding:
-        records = records.filter(~_owned(part, records))
+        records = records.filter(~records[_mark(part)])
     for part in whole:
         records = _with_steps(part.importer, _node(part, records))
     out = [Rows(records, _records(plan, whole, records))]
@@ -178,6 +187,11 @@ def _node(part: Part, raw: Expr) -> Node:
     return Node(raw, part.path, declared=nest(part.path, part.importer.core), own=own)
 
 
+def _mark(part: Part) -> str:
+    """Return the name of the column that says which records are a part's own."""
+    return f"__of_{part.importer.name}_{'.'.join(part.path)}"
+
+
 def _owned(part: Part, raw: Expr) -> Expr:
     node = _node(part, raw)
     return is_true(part.importer.owns(node) & node.exists())
@@ -188,7 +202,7 @@ def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
     read = []
     for part in parts:
         columns = dict(part.importer.ledger(_node(part, raw), envelope))
-        read.append((_owned(part, raw), {"format": ibis.literal(part.importer.name), **columns}))
+        read.append((raw[_mark(part)], {"format": ibis.literal(part.importer.name), **columns}))
     names = [name for name in COLUMNS if any(name in columns for _, columns in read)]
     merged = {name: _choose(name, read) for name in names if name not in ("fate", "reason")}
     other = ibis.cases((failed, IGNORED), else_=SKIPPED)
@@ -202,7 +216,7 @@ def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
 
 def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     """Return the rows of one importer's arrays: a row an element at the end of the chain."""
-    table = raw.filter(_owned(part, raw))
+    table = raw.filter(raw[_mark(part)])
     paths: list[Path] = [part.path]
     own = _node(part, table)
     declared: Schema = nest(part.path, part.importer.core)

@@ -23,10 +23,9 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import SECONDS_PER_DAY
-from workloads.accounting import NEGATIVE_COUNT, is_negative
+from workloads.accounting import MORE_PAGES, NEGATIVE_COUNT, is_negative
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter
-from workloads.importers.openai_admin import MORE_PAGES
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema

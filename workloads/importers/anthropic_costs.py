@@ -21,10 +21,10 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
+from workloads.accounting import MORE_PAGES
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.importers.anthropic_admin import AnthropicPage, bucket_columns, dollars_of, items_of
-from workloads.importers.openai_admin import MORE_PAGES
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
 from workloads.schema import Schema

@@ -26,7 +26,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, at_most, text_of
+from workloads.expressions import NO_TEXT, at_most, text_of, unless_among
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
@@ -171,7 +171,7 @@ class OpenAIResponse(JsonImporter):
             **envelope.started_at(created),
             **_seconds(node, envelope),
             "model": ibis.coalesce(node.get("model"), envelope.get("model")),
-            "service_tier": ibis.cases((batch, "batch"), (~tier.isin(_STANDARD_TIERS), tier), else_=NO_TEXT),
+            "service_tier": ibis.cases((batch, "batch"), else_=unless_among(tier, _STANDARD_TIERS)),
             "requests": ibis.literal(1, type="int64"),
             "web_search_calls": searches.cast("int64").nullif(0),
             "stop_reason": node.get("choices")[0]["finish_reason"],
@@ -254,8 +254,8 @@ def _meters(node: Node) -> Columns:
 
 def _parts(whole: Any, audio: Any, image: Any) -> tuple[Any, Any]:
     """Return the audio and the image tokens of a count, null where there are none, and no more than it has."""
-    audio = at_most(audio.nullif(0), whole)
-    return audio, at_most(image.nullif(0), whole - zero(audio))
+    audio = ibis.cases((audio > 0, at_most(audio, whole)))
+    return audio, ibis.cases((image > 0, at_most(image, whole - zero(audio))))
 
 
 def _is_search(item: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import SECONDS_PER_DAY
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import MORE_PAGES, NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, TRUE, is_true, not_negative
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -30,9 +30,6 @@ from workloads.schema import Schema
 _BIG: Final = "BIGINT"
 _STANDARD: Final = ("auto", "default")
 _NAMED_TIERS: Final = {"flex-tier": "flex", "priority-tier": "priority", "scale-tier": "scale"}
-
-MORE_PAGES: Final = "more_pages"
-"""Problem of every record of a saved page that is not the last one."""
 
 _PAGE: Final[Schema] = {
     "object": "VARCHAR",

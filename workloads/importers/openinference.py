@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import ibis
 
+from workloads.flat_spans import FLAT_SPAN, flat_span_ledger, flat_span_steps
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
-from workloads.importers.otel_genai import FLAT_SPAN, flat_span_ledger, flat_span_steps
 from workloads.raw import Envelope, Node, Table
 from workloads.spans import NAMES, counts_of, fields_of, has_failed, span_ledger
 from workloads.vocabulary import normal
