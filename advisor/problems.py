@@ -4,19 +4,28 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from advisor.analysis import Location, Problem, Source, Unpriced
-from workloads.accounting import CACHED_EXCEEDS_INPUT, CONTRADICTS_SOURCE
+from workloads.accounting import CACHED_EXCEEDS_INPUT, CONTRADICTS_SOURCE, MORE_PAGES
 from workloads.ledger import RECORD, SKIPPED
 from workloads.load import LoadReport
 
 _EXAMPLES = 5
 
-_REPAIRED = {
+_DOUBTS = {
     CACHED_EXCEEDS_INPUT: (
         "more cached than prompt tokens: the row's total decided which count is the whole; the cached part was counted "
         "beside the prompt, or cut down to it"
     ),
     CONTRADICTS_SOURCE: "the row's own total contradicts its source's rule for cached tokens; the total was followed",
+    MORE_PAGES: "saved pages that say there are more, and the next ones are not among the inputs: the period is incomplete",
+    "overlapping_groups": "grouped by groups of people, who may be in several: sums can exceed what was used",
+    "cache_use_worked_out": "cache reads and writes were worked out from prompt fingerprints and times; the log counts none",
+    "reasoning_only_in_total": "the total holds more than prompt and answer: the rest was counted as reasoning, within the output",
+    "counter_restarted": "a counter fell: what was used between the last scrape and the restart is not known",
+    "output_from_times": "output was worked out from two times, since the log does not count it",
+    "tokens_from_throughput": "tokens are a rate times an interval: averages, good for sums and not for sizes",
+    "usage_of_unknown_kind": "usage under a name that is neither prompt nor answer: it is not in the counts",
 }
+"""What a problem code of the ledger means."""
 
 
 def data_problems(report: LoadReport) -> list[Problem]:
@@ -73,7 +82,7 @@ def _repaired(report: LoadReport) -> list[Problem]:
         Problem(
             code=code,
             severity="warning",
-            message=_REPAIRED.get(code, code.replace("_", " ")),
+            message=_DOUBTS.get(code, code.replace("_", " ")),
             rows=rows,
             examples=tuple(Location(file=file, line=None) for file in islice(files, _EXAMPLES)),
         )
