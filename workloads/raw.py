@@ -55,11 +55,15 @@ class Node:
 
     def step(self, name: str) -> Expr:
         """Return a column that the importer's ``steps`` gave."""
-        return self.root[STEP_PREFIX + name]
+        return self.root[self.step_name(name)]
 
     def has_step(self, name: str) -> bool:
         """Return whether the importer's ``steps`` gave this column."""
-        return STEP_PREFIX + name in self.root.columns
+        return self.step_name(name) in self.root.columns
+
+    def step_name(self, name: str) -> str:
+        """Return the name of a step's column: one importer may read objects at several places of a record."""
+        return STEP_PREFIX + self.own + name
 
     @property
     def row(self) -> Expr:
@@ -214,6 +218,10 @@ class Table:
     def has_step(self, name: str) -> bool:
         """Return whether the importer's ``steps`` gave this column."""
         return STEP_PREFIX + name in self.raw.columns
+
+    def node(self, name: str) -> Node:
+        """Return the object that a step holds."""
+        return Node(self.raw, (STEP_PREFIX + name,))
 
     def unreadable(self, name: str) -> Expr:
         """Return whether a cell holds something and it is no whole number."""

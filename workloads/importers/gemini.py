@@ -1,0 +1,267 @@
+"""Gemini: response objects of the API, as an application or proxy logged them.
+
+Where it comes from: bodies of ``generateContent``, ``streamGenerateContent`` and Live API messages, of the Gemini API
+and of Vertex AI, with the keys of the API (camelCase) or of the Python SDK (snake_case), bare or inside any envelope.
+
+One row is: a response, or a chunk of a streamed one. Chunks share a response id and their counts are running totals,
+so the largest is kept.
+
+Token fields: ``promptTokenCount`` INCLUDES ``cachedContentTokenCount``; ``toolUsePromptTokenCount`` is further input.
+``candidatesTokenCount`` (Live API: ``responseTokenCount``) EXCLUDES ``thoughtsTokenCount``, which is output as well. The
+total is the sum of prompt, tool use, candidates and thoughts, and where it says otherwise it is followed. A count that is
+0 may be absent. The details by modality split the same tokens and need not add up.
+
+Time zone: UTC.
+
+What it cannot tell: what an explicit cache costs to keep; what grounding with search costs; whether it was a batch job.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import ibis
+
+from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.expressions import NO_TEXT, at_most, is_true, not_negative, unless_among
+from workloads.importers import Columns, Importer, JsonImporter, Path
+from workloads.ledger import RECORD, SKIPPED
+from workloads.raw import Envelope, Node
+from workloads.schema import Schema
+
+TOOL_INSIDE: Final = "tool_tokens_inside_prompt"
+"""Problem of a row whose total says that the prompt count holds the tool's tokens already."""
+THOUGHTS_INSIDE: Final = "thinking_tokens_inside_output"
+"""Problem of a row whose total says that the output count holds the thinking tokens already."""
+
+_BIG: Final = "BIGINT"
+_COUNTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "prompt": ("promptTokenCount", "prompt_token_count"),
+    "cached": ("cachedContentTokenCount", "cached_content_token_count"),
+    "tool": ("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
+    "candidates": (
+        "candidatesTokenCount",
+        "responseTokenCount",
+        "candidates_token_count",
+        "response_token_count",
+    ),
+    "thoughts": ("thoughtsTokenCount", "thoughts_token_count"),
+    "total": ("totalTokenCount", "total_token_count"),
+}
+_DETAILS: Final[Mapping[str, tuple[str, ...]]] = {
+    "prompt": ("promptTokensDetails", "prompt_tokens_details"),
+    "cached": ("cacheTokensDetails", "cache_tokens_details"),
+    "tool": ("toolUsePromptTokensDetails", "tool_use_prompt_tokens_details"),
+    "candidates": (
+        "candidatesTokensDetails",
+        "responseTokensDetails",
+        "candidates_tokens_details",
+        "response_tokens_details",
+    ),
+}
+_AUDIO: Final = ("AUDIO",)
+_IMAGE: Final = ("IMAGE", "DOCUMENT")
+"""Pages of a document are read as images."""
+_OWN: Final = frozenset(name for key in ("cached", "candidates", "thoughts") for name in _COUNTS[key])
+"""Counts that no other API calls so."""
+_TIERS: Final = ("traffic_type", "service_tier")
+_STANDARD_TIERS: Final = ("", "standard", "on_demand", "unspecified", "traffic_type_unspecified")
+
+
+def _usage(*, snake: bool) -> Schema:
+    counts = [name for names in _COUNTS.values() for name in names if ("_" in name) == snake]
+    details = [name for names in _DETAILS.values() for name in names if ("_" in name) == snake]
+    entry = {"modality": "VARCHAR", "token_count" if snake else "tokenCount": _BIG}
+    tiers = _TIERS if snake else ("trafficType", "serviceTier")
+    return {
+        **dict.fromkeys(counts, _BIG),
+        **{name: [entry] for name in details},
+        **dict.fromkeys(tiers, "VARCHAR"),
+    }
+
+
+_CAMEL: Final = _usage(snake=False)
+_SNAKE: Final = _usage(snake=True)
+_PLACES: Final[tuple[Path, ...]] = (("usageMetadata",), ("usage_metadata",), ())
+"""Where the usage is: in the response under either spelling, or it is the object itself."""
+_ID: Final = ("responseId", "response_id")
+
+_CORE: Final[Schema] = {
+    "responseId": "VARCHAR",
+    "response_id": "VARCHAR",
+    "modelVersion": "VARCHAR",
+    "model_version": "VARCHAR",
+    "createTime": "VARCHAR",
+    "create_time": "VARCHAR",
+    "candidates": [{"finishReason": "VARCHAR", "finish_reason": "VARCHAR"}],
+    **_CAMEL,
+    **_SNAKE,
+    "usageMetadata": _CAMEL,
+    "usage_metadata": _SNAKE,
+}
+
+
+class GeminiResponse(JsonImporter):
+    """Responses of generateContent and messages of the Live API."""
+
+    name = "gemini"
+    title = "Gemini API responses (Gemini API, Vertex AI, Live API)"
+    core = _CORE
+
+    def claims(self, obj: Mapping[str, Any]) -> bool:
+        """Return whether the object is a response with Gemini's usage, or is that usage."""
+        for key in ("usageMetadata", "usage_metadata"):
+            usage = obj.get(key)
+            if isinstance(usage, Mapping) and (_OWN | {*_COUNTS["prompt"]}) & usage.keys():
+                return True
+        if isinstance(obj.get("candidates"), list) and {"responseId", "response_id"} & obj.keys():
+            return True
+        return bool(_OWN & obj.keys()) or "promptTokenCount" in obj
+
+    def owns(self, node: Node) -> Any:
+        """See ``JsonImporter.owns``."""
+        own = [_find(node, _COUNTS[key]) for key in ("prompt", "cached", "candidates", "thoughts")]
+        answered = node.get("candidates").notnull() & _find(node, _ID, places=((),)).notnull()
+        return ibis.coalesce(*own).notnull() | answered
+
+    def steps(self, node: Node) -> Columns:
+        """See ``JsonImporter.steps``."""
+        ended = node.get("candidates")[0]
+        return {
+            **{f"gemini_{key}": _find(node, names) for key, names in _COUNTS.items()},
+            **{f"gemini_{key}_audio": _modality(node, key, _AUDIO) for key in _DETAILS},
+            **{f"gemini_{key}_image": _modality(node, key, _IMAGE) for key in _DETAILS},
+            "gemini_traffic": _word(_find(node, ("trafficType", "traffic_type"))).lower(),
+            "gemini_tier": _word(_find(node, ("serviceTier", "service_tier"))).lower(),
+            "gemini_stop": _word(ibis.coalesce(ended["finishReason"], ended["finish_reason"])),
+        }
+
+    def ledger(self, node: Node, envelope: Envelope) -> Columns:
+        """See ``JsonImporter.ledger``."""
+        counts = {key: node.step(f"gemini_{key}") for key in _COUNTS}
+        negative = is_negative(*counts.values())
+        stop = node.step("gemini_stop")
+        whole = sum((zero(counts[key]) for key in ("tool", "candidates", "thoughts")), zero(counts["prompt"]))
+        return {
+            "fate": ibis.cases((negative, SKIPPED), else_=RECORD),
+            "reason": ibis.cases((negative, NEGATIVE_COUNT), else_=NO_TEXT),
+            **envelope.labels(),
+            **envelope.started_at(_find(node, ("createTime", "create_time"), places=((),))),
+            "provider": ibis.coalesce(envelope.get("provider"), "google"),
+            "model": ibis.coalesce(
+                _find(node, ("modelVersion", "model_version"), places=((),)), envelope.get("model")
+            ),
+            "service_tier": _tier(node, envelope),
+            "requests": ibis.literal(1, type="int64"),
+            **_meters(counts, node),
+            "stop_reason": ibis.coalesce(stop, envelope.get("stop_reason")),
+            "dedup_group": _find(node, _ID, places=((),)).nullif(""),
+            # Of chunks with equal counts the one that ends the answer is kept.
+            "dedup_size": whole * 2 + stop.notnull().cast("int64"),
+        }
+
+
+def _find(node: Node, names: tuple[str, ...], places: Sequence[Path] = _PLACES) -> Any:
+    """Return the first of some fields, at any of the places where the usage (or the response) may be."""
+    return ibis.coalesce(
+        *[node.get(*place, name) for place in places for name in names if name in _at(place)]
+    )
+
+
+def _modality(node: Node, key: str, modalities: tuple[str, ...]) -> Any:
+    """Return the tokens of some modalities; null where none is reported."""
+
+    def named(entry: Any) -> Any:
+        return _word(entry["modality"]).isin(modalities)
+
+    def tokens(entry: Any) -> Any:
+        # In floats, since the engine adds up whole numbers in a wider type than the library knows of.
+        return entry["tokenCount" if "tokenCount" in entry.type().names else "token_count"].cast("float64")
+
+    lists = [node.get(*place, name) for place in _PLACES for name in _DETAILS[key] if name in _at(place)]
+    return ibis.coalesce(*[entries.filter(named).map(tokens).sums() for entries in lists]).cast("int64")
+
+
+def _at(place: Path) -> Schema:
+    schema = _CORE
+    for key in place:
+        schema = schema[key]
+    return schema
+
+
+def _word(text: Any) -> Any:
+    """Return the value of an enumeration without its type, which Python writes before it (``MediaModality.TEXT``)."""
+    return text.re_replace(r"^.*\.", "")
+
+
+def _tier(node: Node, envelope: Envelope) -> Any:
+    traffic, asked = node.step("gemini_traffic"), node.step("gemini_tier")
+    traffic = ibis.cases((traffic.startswith("on_demand_"), traffic.replace("on_demand_", "")), else_=traffic)
+    return ibis.coalesce(
+        *[unless_among(tier, _STANDARD_TIERS) for tier in (traffic, asked, envelope.get("service_tier"))]
+    )
+
+
+def _meters(counts: Columns, node: Node) -> Columns:
+    """Return the meters of a response: cached out of the prompt, thoughts into the output, modalities apart."""
+
+    def part(name: str) -> Any:
+        return node.step(f"gemini_{name}")
+
+    prompt, candidates = counts["prompt"], counts["candidates"]
+    tool, thoughts, total = counts["tool"], counts["thoughts"], counts["total"]
+    tool_inside, thoughts_inside = _inside(counts)
+    none = ibis.null("int64")
+    prompt = _sum(prompt, ibis.cases((tool_inside, none), else_=tool))
+    output = _sum(candidates, ibis.cases((thoughts_inside, none), else_=thoughts))
+    uncached, reads, problem = split_input(
+        prompt,
+        cached=counts["cached"],
+        written=none,
+        output=output,
+        total=total,
+        additive=False,
+    )
+    cached_audio = at_most(part("cached_audio"), reads)
+    audio = _sum(part("prompt_audio"), ibis.cases((tool_inside, none), else_=part("tool_audio")))
+    audio = at_most(not_negative(audio - zero(cached_audio)), uncached)
+    image = not_negative(part("prompt_image") - zero(part("cached_image")))
+    image = at_most(image, uncached - zero(audio))
+    spoken = at_most(part("candidates_audio"), output)
+    drawn = at_most(part("candidates_image"), output - zero(spoken))
+    return {
+        "problem": ibis.coalesce(
+            problem,
+            ibis.cases((tool_inside, TOOL_INSIDE), (thoughts_inside, THOUGHTS_INSIDE), else_=NO_TEXT),
+        ),
+        "input_uncached": uncached - zero(audio) - zero(image),
+        "cache_read": reads - zero(cached_audio),
+        "audio_input": audio.nullif(0),
+        "audio_cache_read": cached_audio.nullif(0),
+        "image_input": image.nullif(0),
+        "output": output - zero(spoken) - zero(drawn),
+        "audio_output": spoken.nullif(0),
+        "image_output": drawn.nullif(0),
+        "reasoning": thoughts,
+    }
+
+
+def _inside(counts: Columns) -> tuple[Any, Any]:
+    """Return whether a row's total says that tool tokens are in the prompt count, and thoughts in the output count."""
+    shown = zero(counts["prompt"]) + zero(counts["candidates"])
+    tool, thoughts, total = zero(counts["tool"]), zero(counts["thoughts"]), counts["total"]
+    by_rule = is_true(total == shown + tool + thoughts)
+    without_tool = is_true(total == shown + thoughts)
+    without_thoughts = is_true(total == shown + tool)
+    neither = is_true(total == shown)
+    return (
+        (tool > 0) & ~by_rule & (without_tool | (~without_thoughts & neither)),
+        (thoughts > 0) & ~by_rule & ~without_tool & (without_thoughts | neither),
+    )
+
+
+def _sum(first: Any, second: Any) -> Any:
+    """Return the sum of two counts of which either may be absent; null when both are."""
+    return ibis.coalesce(first + second, first, second)
+
+
+IMPORTERS: Final[tuple[Importer, ...]] = (GeminiResponse(),)
