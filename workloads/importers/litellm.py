@@ -26,6 +26,7 @@ from workloads.expressions import NO_TEXT, is_true, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
+from workloads.times import seconds_between
 
 _MESSAGES_CALLS: Final = ("anthropic_messages", "aanthropic_messages")
 _REJECTED: Final = ("400", "401", "403", "404", "413", "422", "429")
@@ -68,8 +69,11 @@ class LiteLLMSpendLogs(TableImporter):
                 ("prompt_tokens_details", "cache_creation_token_details", "ephemeral_1h_input_tokens"),
             ),
         )
+        # The Messages endpoint was logged with the cached part left out in some versions, and its total too.
+        messages = is_true(text("call_type").isin(_MESSAGES_CALLS) & (zero(cached) + zero(written) > prompt))
+        total = ibis.cases((messages, ibis.null("int64")), else_=count("total_tokens"))
         uncached, reads, problem = split_input(
-            prompt, cached=cached, written=written, output=output, total=count("total_tokens"), additive=False
+            prompt, cached=cached, written=written, output=output, total=total, additive=messages
         )
         failed = is_true(text("status").lower() == "failure")
         used = is_true((zero(prompt) + zero(output)) > 0)
@@ -113,7 +117,7 @@ class LiteLLMSpendLogs(TableImporter):
             "status": ibis.coalesce(error, text("status")),
             "duration_seconds": _seconds(started, ended),
             "ttft_seconds": _seconds(started, first),
-            "recorded_cost_usd": table.number("spend"),
+            "recorded_cost_usd": table.number("spend").nullif(0),  # 0 is what it writes when it has no price
             "dedup_group": text("request_id"),
             "dedup_size": zero(prompt) + zero(output),
         }
@@ -141,7 +145,7 @@ def _text(metadata: Any, *path: str) -> Any:
 def _seconds(start: Columns, end: Columns) -> Any:
     if not start or not end:
         return ibis.null("float64")
-    return (end["started_at"].epoch_seconds() - start["started_at"].epoch_seconds()).cast("float64")
+    return seconds_between(start["started_at"], end["started_at"])
 
 
 class LiteLLMDailySpend(TableImporter):
