@@ -68,7 +68,7 @@ def split_input(
     room = not_negative(prompt - zero(written))
     reads = ibis.cases((plain, cached), (impossible, at_most(cached, room)), else_=cached)
     problem = ibis.cases(
-        (plain, NO_TEXT),
+        (plain | (says_inclusive & ~too_large & ~by_rule), NO_TEXT),
         (impossible, CACHED_EXCEEDS_INPUT),
         (~by_rule & is_additive & ~says_additive, CACHED_EXCEEDS_INPUT),
         ((aside > 0) & (is_additive != by_rule), CONTRADICTS_SOURCE),
@@ -79,7 +79,5 @@ def split_input(
 
 def is_negative(*counts: Expr) -> Expr:
     """Return whether any of the counts is below zero, or larger than any real one."""
-    found = FALSE
-    for count in counts:
-        found = found | (zero(count) < 0) | (zero(count) > LARGEST_COUNT)
-    return found
+    known = [zero(count) for count in counts]
+    return (ibis.least(0, *known) < 0) | (ibis.greatest(0, *known) > LARGEST_COUNT)

@@ -30,14 +30,14 @@ from workloads.expressions import NO_TEXT, at_most, text_of, unless_among
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
-from workloads.schema import Schema
+from workloads.schema import ANY, Schema
 
 _OBJECTS: Final = ("chat.completion", "chat.completion.chunk", "text_completion", "response", "embedding")
 _STANDARD_TIERS: Final = ("auto", "default", "standard", "on_demand")
 _UNFINISHED: Final = ("in_progress", "queued")
 _TICKS_PER_USD: Final = 1e10
 _BIG: Final = "BIGINT"
-_MONEY: Final = "DECIMAL(38, 12)"
+_MONEY: Final = "decimal(38, 12)"
 
 HIDDEN_REASONING: Final = "reasoning_only_in_total"
 """Problem of a row whose total holds more than its counts: the rest was taken for reasoning."""
@@ -52,20 +52,15 @@ _CORE: Final[Schema] = {
     "status": "VARCHAR",
     "choices": [{"finish_reason": "VARCHAR"}],
     "output": [{"type": "VARCHAR"}],
-    "timings": {"cache_n": _BIG, "prompt_ms": "DOUBLE", "predicted_ms": "DOUBLE"},
+    "timings": ANY,
     "usage": {
         "prompt_tokens": _BIG,
         "completion_tokens": _BIG,
         "input_tokens": _BIG,
         "output_tokens": _BIG,
         "total_tokens": _BIG,
-        "prompt_tokens_details": {
-            "cached_tokens": _BIG,
-            "cache_write_tokens": _BIG,
-            "audio_tokens": _BIG,
-            "image_tokens": _BIG,
-        },
-        "prompt_token_details": {"cached_tokens": _BIG},
+        "prompt_tokens_details": {"cached_tokens": _BIG, "cache_write_tokens": _BIG, "audio_tokens": _BIG},
+        "prompt_token_details": ANY,
         "completion_tokens_details": {"reasoning_tokens": _BIG, "audio_tokens": _BIG, "image_tokens": _BIG},
         "input_tokens_details": {
             "cached_tokens": _BIG,
@@ -73,7 +68,7 @@ _CORE: Final[Schema] = {
             "cache_write_tokens_details": {"ttl_30m_tokens": _BIG, "ttl_12h_tokens": _BIG},
             "image_tokens": _BIG,
         },
-        "output_tokens_details": {"reasoning_tokens": _BIG, "image_tokens": _BIG},
+        "output_tokens_details": {"reasoning_tokens": _BIG},
         "cache_creation_input_tokens": _BIG,
         "prompt_cache_hit_tokens": _BIG,
         "num_cached_tokens": _BIG,
@@ -81,8 +76,8 @@ _CORE: Final[Schema] = {
         "queue_time": "DOUBLE",
         "prompt_time": "DOUBLE",
         "total_time": "DOUBLE",
-        "cost": _MONEY,
-        "cost_details": {"upstream_inference_cost": _MONEY},
+        "cost": ANY,
+        "cost_details": ANY,
         "is_byok": "BOOLEAN",
         "cost_in_usd_ticks": _BIG,
     },
@@ -98,12 +93,10 @@ class OpenAIResponse(JsonImporter):
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a response with OpenAI's usage keys, or says that it is one."""
-        if obj.get("object") in _OBJECTS:
-            return True
         usage = obj.get("usage")
-        if not isinstance(usage, Mapping):
-            return False
-        return "prompt_tokens" in usage or ("input_tokens" in usage and "input_tokens_details" in usage)
+        keys = usage.keys() if isinstance(usage, Mapping) else frozenset[str]()
+        named = obj.get("object") in _OBJECTS
+        return named or "prompt_tokens" in keys or {"input_tokens", "input_tokens_details"} <= keys
 
     def owns(self, node: Node) -> Any:
         """See ``JsonImporter.owns``."""
@@ -120,11 +113,11 @@ class OpenAIResponse(JsonImporter):
         cached = ibis.coalesce(
             chat_in["cached_tokens"],
             new_in["cached_tokens"],
-            usage["prompt_token_details"]["cached_tokens"],
+            _number(usage["prompt_token_details"]["cached_tokens"], "int64"),
             usage["prompt_cache_hit_tokens"],
             usage["num_cached_tokens"],
             usage["cached_tokens"],
-            node.get("timings")["cache_n"],
+            _number(node.get("timings")["cache_n"], "int64"),
         )
         written = ibis.coalesce(
             chat_in["cache_write_tokens"], new_in["cache_write_tokens"], usage["cache_creation_input_tokens"]
@@ -149,7 +142,7 @@ class OpenAIResponse(JsonImporter):
         """See ``JsonImporter.ledger``."""
         usage = node.get("usage")
         prompt, answer = node.step("openai_prompt"), node.step("openai_answer")
-        measured = prompt.notnull() | answer.notnull()
+        measured: Any = prompt.notnull() | answer.notnull()
         chunk = node.get("object") == "chat.completion.chunk"
         waiting = (chunk | node.get("status").isin(_UNFINISHED)) & ~measured
         created = node.step("openai_created")
@@ -217,7 +210,7 @@ def _meters(node: Node) -> Columns:
     thought, beyond = node.step("openai_thought"), node.step("openai_beyond")
     output = node.step("openai_answer") + beyond
     chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
-    new_in, new_out = usage["input_tokens_details"], usage["output_tokens_details"]
+    new_in = usage["input_tokens_details"]
     # Only what a gateway says of Anthropic's models has this name, and their lifetime.
     written_5m = usage["cache_creation_input_tokens"]
     written_12h = new_in["cache_write_tokens_details"]["ttl_12h_tokens"]
@@ -230,12 +223,8 @@ def _meters(node: Node) -> Columns:
         additive=False,
     )
     hidden = (beyond > 0) & (beyond != zero(thought))
-    audio_in, image_in = _parts(
-        uncached, chat_in["audio_tokens"], ibis.coalesce(chat_in["image_tokens"], new_in["image_tokens"])
-    )
-    audio_out, image_out = _parts(
-        output, chat_out["audio_tokens"], ibis.coalesce(chat_out["image_tokens"], new_out["image_tokens"])
-    )
+    audio_in, image_in = _parts(uncached, chat_in["audio_tokens"], new_in["image_tokens"])
+    audio_out, image_out = _parts(output, chat_out["audio_tokens"], chat_out["image_tokens"])
     return {
         "problem": ibis.cases((hidden, HIDDEN_REASONING), else_=problem),
         "input_uncached": uncached - zero(audio_in) - zero(image_in),
@@ -265,25 +254,36 @@ def _is_search(item: Any) -> Any:
 def _seconds(node: Node, envelope: Envelope) -> Columns:
     """Return the times of a call: as the envelope has them, else as the server measured them."""
     usage, timings = node.get("usage"), node.get("timings")
-    groq, llama = usage["total_time"].notnull(), timings["prompt_ms"].notnull()
+    groq, llama = usage["total_time"].notnull(), timings.notnull()
     waited = zero(usage["queue_time"])
-    first, whole = timings["prompt_ms"], timings["prompt_ms"] + timings["predicted_ms"]
-    seconds = {
-        "ttft_seconds": ((groq, waited + usage["prompt_time"]), (llama, first / MILLISECONDS_PER_SECOND)),
-        "duration_seconds": ((groq, waited + usage["total_time"]), (llama, whole / MILLISECONDS_PER_SECOND)),
+    first, rest = (_number(timings[name], "float64") for name in ("prompt_ms", "predicted_ms"))
+    times = {
+        "ttft_seconds": (waited + usage["prompt_time"], first / MILLISECONDS_PER_SECOND),
+        "duration_seconds": (waited + usage["total_time"], (first + rest) / MILLISECONDS_PER_SECOND),
     }
-    return {name: ibis.cases(*cases, else_=envelope.get(name, "float64")) for name, cases in seconds.items()}
+    known = {name: envelope.get(name, "float64") for name in times}
+    return {
+        name: ibis.cases((known[name].notnull(), known[name]), (groq, of_groq), (llama, of_llama))
+        for name, (of_groq, of_llama) in times.items()
+    }
 
 
 def _charge(usage: Any, envelope: Envelope) -> Any:
     """Return what the server says that the call cost; with a key of one's own that is its fee and the provider's price."""
-    upstream = ibis.cases((usage["is_byok"], usage["cost_details"]["upstream_inference_cost"]), else_=0)
-    ticks, charged = usage["cost_in_usd_ticks"], usage["cost"]
+    ticks, charged, details = usage["cost_in_usd_ticks"], usage["cost"], usage["cost_details"]
+    upstream = ibis.cases((usage["is_byok"], _number(details["upstream_inference_cost"], _MONEY)))
+    # Perplexity's cost is an object.
+    paid = ibis.coalesce(_number(charged, _MONEY), _number(charged["total_cost"], _MONEY))
     return ibis.cases(
-        (ticks.notnull(), (ticks / _TICKS_PER_USD).try_cast("decimal(38, 12)")),
-        (charged.notnull(), charged + zero(upstream)),
-        else_=envelope.get("recorded_cost_usd", "decimal(38, 12)"),
+        (ticks.notnull(), (ticks / _TICKS_PER_USD).try_cast(_MONEY)),
+        (charged.notnull(), paid + zero(upstream)),
+        else_=envelope.get("recorded_cost_usd", _MONEY),
     )
+
+
+def _number(value: Any, kind: str) -> Any:
+    """Return a JSON value as a number; null where it is none."""
+    return value.cast("string").try_cast(kind)
 
 
 def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
