@@ -22,6 +22,9 @@ NEGATIVE_COUNT = "a token count is negative or impossibly large"
 LARGEST_COUNT = 10**15
 """No request and no bucket of a day uses more: such a number is damage, and sums of it would overflow."""
 NO_COUNTS = "no token counts"
+NO_AMOUNT = "the amount is no number"
+FOREIGN_CURRENCY = "an amount in another currency than US dollars"
+OTHER_SERVICE = "a charge for another service"
 
 
 def zero(count: Expr) -> Expr:

@@ -14,6 +14,10 @@ from pricing.units import MICROSECONDS_PER_SECOND, MILLISECONDS_PER_SECOND, SECO
 
 Expr = Any
 
+_NOON = 12
+_MONTH_FIRST = (
+    r"^(\d{1,2})/(\d{1,2})/(\d{4})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?\s*([AaPp][Mm])?)?$"
+)
 _EPOCH_SECONDS_BELOW = 1e11
 _EPOCH_MILLISECONDS_BELOW = 1e14
 _EPOCH_MICROSECONDS_BELOW = 1e17
@@ -43,6 +47,21 @@ def seconds_between(start: Expr, end: Expr) -> Expr:
     """Return the seconds from one instant to another, to the millisecond; null when the end is before the start."""
     seconds = end.delta(start, unit="millisecond").cast("float64") / MILLISECONDS_PER_SECOND
     return ibis.cases((seconds >= 0, seconds))
+
+
+def month_first(text: Expr) -> Expr:
+    """Return ``8/12/2026`` or ``8/12/2026, 3:04:05.123 PM`` as ISO 8601; any other text as it is."""
+
+    def part(number: int) -> Expr:
+        return text.re_extract(_MONTH_FIRST, number).nullif("")
+
+    hour, half = part(4).try_cast("int64"), part(7).lower()
+    hour = ibis.cases(
+        ((half == "pm") & (hour < _NOON), hour + _NOON), ((half == "am") & (hour == _NOON), 0), else_=hour
+    )
+    day = part(3) + "-" + part(1).lpad(2, "0") + "-" + part(2).lpad(2, "0")
+    time = "T" + hour.cast("string").lpad(2, "0") + ":" + part(5) + ":" + ibis.coalesce(part(6), "00")
+    return ibis.cases((text.re_search(_MONTH_FIRST), day + ibis.coalesce(time, "")), else_=text)
 
 
 def is_bare_date(text: Expr) -> Expr:

@@ -1,35 +1,47 @@
-"""AWS: Bedrock lines of the Cost and Usage Report.
+"""AWS: cost and usage reports (CUR 1 and 2), for Bedrock.
 
-Where it comes from: CUR 2.0 data exports (``line_item_usage_type``) and older reports (``lineItem/UsageType``), as CSV
-or Parquet.
+Where it comes from: report files and data exports as CSV or Parquet, with the columns of CUR 1 (``lineItem/UsageType``) or of
+CUR 2 and Athena (``line_item_usage_type``).
 
-One row is: a line item of an hour or a day: one kind of token of one model, or tax, or a credit, without requests.
+One row is: an hour or day x account x kind of tokens of a model, in money. Charges of other services are no requests. Credits
+and refunds are negative and kept, as are taxes.
 
-Token fields: none: the unit of a usage amount (thousands or millions of tokens, hours) depends on the SKU. The money is
-the unblended cost; credits and refunds are negative and stay so.
+Token fields: none; units are per thousand or per million tokens, by the product, and are not counted twice beside the
+invocation log.
 
 Time zone: UTC.
 
-What it cannot tell: requests, their sizes and phases. Lines of other services are no part of it.
+What it cannot tell: requests; the model, when a report leaves out the product's columns. Amounts are unblended costs. Those in
+another currency than US dollars are skipped.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import ibis
 
+from pricing.units import SECONDS_PER_DAY
+from workloads.accounting import FOREIGN_CURRENCY, NO_AMOUNT, OTHER_SERVICE
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
+from workloads.tags import TAGS, tag_columns
+from workloads.times import seconds_between
 
-_SERVICES: Final = r"(?i)bedrock|anthropic|claude|token"
+_MODELS: Final = r"(?i)bedrock|anthropic|claude|token-?count|(input|output)[- ]tokens?\b"
+"""What a charge for a model has in its product or usage type."""
+_KIND: Final = r"(?i)[-_](mantle|input|output|cache|text|batch|flex|priority|provisioned|modelunits?)\b.*$"
+"""Where in a usage type the model ends and the kind of tokens begins."""
+_REGION: Final = r"^[A-Z]{2,4}\d?[-_]"
+_EDITION: Final = r" \(Amazon Bedrock Edition\)$"
+_TIERS: Final = ("batch", "flex", "priority")
 
 
-class BedrockCostLines(TableImporter):
-    """Line items."""
+class AwsCostAndUsage(TableImporter):
+    """Line items of a report."""
 
     name = "aws-cur"
-    title = "AWS Cost and Usage Report: Bedrock lines (money without tokens)"
+    title = "AWS cost and usage report, for Bedrock (money without tokens)"
 
     def claims_columns(self, names: frozenset[str]) -> bool:
         """See ``TableImporter.claims_columns``."""
@@ -37,40 +49,71 @@ class BedrockCostLines(TableImporter):
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
-        text = table.text
-        money = table.number("line_item_unblended_cost")
-        kind, code = text("line_item_usage_type"), text("line_item_product_code")
-        told = (
-            ibis.coalesce(code, "")
-            + " "
-            + ibis.coalesce(kind, "")
-            + " "
-            + ibis.coalesce(text("product_servicename"), "")
-        )
-        other = ~is_true(told.re_search(_SERVICES))
-        foreign = is_true(text("line_item_currency_code").upper() != "USD")
-        times = table.time("line_item_usage_start_date")
+        text, money = table.text, table.number("line_item_unblended_cost")
+        usage, product = text("line_item_usage_type"), table.json("product")
+        name = ibis.coalesce(text("product_product_name"), product["product_name"].str)
+        described = [text("line_item_product_code"), usage, name, text("line_item_line_item_description")]
+        whole = described[0].fill_null("")
+        for words in described[1:]:
+            whole = whole + " " + words.fill_null("")
+        other = ~is_true(whole.re_search(_MODELS))
+        foreign = ~is_true(ibis.coalesce(text("line_item_currency_code"), "USD").upper() == "USD")
+        start, end = table.time("line_item_usage_start_date"), table.time("line_item_usage_end_date")
+        begun = start.get("started_at", ibis.null("timestamp"))
+        seconds = seconds_between(begun, end["started_at"]) if end else ibis.null("float64")
+        labels = _labels(table)
         return {
-            "fate": ibis.cases((other, IGNORED), (money.isnull() | foreign, SKIPPED), else_=RECORD),
+            "fate": ibis.cases((other, IGNORED), (foreign | money.isnull(), SKIPPED), else_=RECORD),
             "reason": ibis.cases(
-                (other, "a line of another service"),
-                (money.isnull(), "the cost is no number"),
-                (foreign, "an amount in another currency than USD"),
+                (other, OTHER_SERVICE),
+                (foreign, FOREIGN_CURRENCY),
+                (money.isnull(), NO_AMOUNT),
                 else_=NO_TEXT,
             ),
-            **times,
-            "bucket_seconds": ibis.literal(0, type="int64"),
+            **start,
+            "usage_date": ibis.cases((seconds >= SECONDS_PER_DAY, begun.date()), else_=ibis.null("date")),
             "charge_only": TRUE,
+            "bucket_seconds": ibis.coalesce(seconds.cast("int64"), 0),
             "provider": ibis.literal("aws"),
-            # The usage type names region, model and kind of token in one word; it is kept as it is.
-            "model": ibis.coalesce(text("product_model"), kind),
-            "requests": ibis.literal(0, type="int64"),
-            "region": ibis.coalesce(text("product_region_code"), text("product_region")),
-            "project": ibis.coalesce(
-                text("line_item_usage_account_name"), text("line_item_usage_account_id")
+            "model": ibis.coalesce(
+                text("product_model"), product["model"].str, _model(usage), name.re_replace(_EDITION, "")
             ),
+            "service_tier": ibis.cases(
+                *[(usage.lower().re_search(rf"[-_]{tier}\b"), tier) for tier in _TIERS], else_=NO_TEXT
+            ),
+            "region": ibis.coalesce(
+                text("product_region_code"), product["region_code"].str, text("product_region")
+            ),
+            "requests": ibis.literal(0, type="int64"),
+            **labels,
+            "project": ibis.coalesce(
+                labels["project"], text("line_item_usage_account_name"), text("line_item_usage_account_id")
+            ),
+            "user": ibis.coalesce(labels["user"], text("line_item_iam_principal")),
             "recorded_cost_usd": money,
+            "dedup_group": text("identity_line_item_id"),
+            # Within a report an id is unique; the same lines may be in several versions of it.
+            "dedup_key": text("line_item_usage_start_date") + "|" + usage.fill_null(""),
+            "dedup_size": ibis.literal(0, type="int64"),
         }
 
 
-IMPORTERS: Final[tuple[Importer, ...]] = (BedrockCostLines(),)
+def _model(usage: Any) -> Any:
+    """Return the model in a usage type such as ``USE1-Claude4Sonnet-input-tokens``; null where it names none."""
+    bare = usage.re_replace(_REGION, "")
+    named = bare.re_search(_KIND) & ~usage.startswith("MP:")
+    return ibis.cases((named, bare.re_replace(_KIND, "").nullif("")), else_=NO_TEXT)
+
+
+def _labels(table: Table) -> dict[str, Any]:
+    """Return the columns that tags name: a column each in CUR 1, one object in CUR 2."""
+    nested = tag_columns(table.json("resource_tags"), prefixes=("user_", "user:", ""))
+    return {
+        column: ibis.coalesce(
+            *[table.text(f"resource_tags_user_{name}") for name in names if "-" not in name], nested[column]
+        )
+        for column, names in TAGS.items()
+    }
+
+
+IMPORTERS: Final[tuple[Importer, ...]] = (AwsCostAndUsage(),)

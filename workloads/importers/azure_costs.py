@@ -1,81 +1,110 @@
-"""Azure: the cost export of Cost Management.
+"""Azure: cost exports of Cost Management.
 
-Where it comes from: scheduled or downloaded cost exports (CSV), under the column names of any agreement.
+Where it comes from: exports of actual or amortised costs as CSV or Parquet, in the column names of all agreements.
 
-One row is: a day x resource x meter, without requests.
+One row is: a day x resource x meter, in money. There are no tokens that one could trust: a meter's unit is hidden in words.
+Charges of other services than models are no requests. Refunds and adjustments are negative and kept.
 
-Token fields: none: a meter's quantity is in thousands or millions by its unit of measure. The money is the cost in the
-billing currency; refunds are negative and stay so.
+Token fields: none.
 
-Time zone: dates are UTC days.
+Time zone: days of UTC, written ISO or with the month first.
 
-What it cannot tell: requests, their sizes and phases. Meters of other services are no part of it, and money in another
-currency than USD is left out with a reason.
+What it cannot tell: requests; the model, but for what the meter is called (``gpt 4o 0806``). Amounts in another currency than
+US dollars are skipped, unless the export also has them in dollars.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import ibis
 
 from pricing.units import SECONDS_PER_DAY
+from workloads.accounting import FOREIGN_CURRENCY, NO_AMOUNT, OTHER_SERVICE
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.raw import Table, time_columns
+from workloads.tags import tag_columns
+from workloads.times import month_first
 
-_COSTS: Final = ("cost_in_billing_currency", "pre_tax_cost", "cost")
-_DATES: Final = ("date", "usage_date", "usage_date_time")
-_CURRENCIES: Final = ("billing_currency", "billing_currency_code", "currency")
-_SERVICES: Final = r"(?i)openai|cognitive|foundry|tokens?\b"
+_DATE_LENGTH: Final = len("2026-01-01")
+_DATES: Final = ("date", "usagedate", "usagedatetime")
+_DOLLARS: Final = ("costinusd", "costusd", "pretaxcostusd")
+_COSTS: Final = ("costinbillingcurrency", "pretaxcost", "cost")
+_CURRENCIES: Final = ("billingcurrency", "billingcurrencycode", "currency", "currencycode")
+_NAMES: Final = (
+    "metercategory",
+    "metersubcategory",
+    "metername",
+    "productname",
+    "product",
+    "consumedservice",
+)
+_MODELS: Final = r"(?i)openai|foundry|tokens?\b|\b(gpt|claude|llama|mistral|deepseek|cohere|grok|phi)\b"
+"""What a charge for a model has in its names; speech, vision and search are charged under the same category."""
+_KIND: Final = (
+    r"(?i)[ -]+(cached|cchd|cache|inp|input|in|outp|output|out|opt|glbl|global|regnl|regional|dzn?|data zone|batch|pp|"
+    r"tokens?)\b.*$"
+)
+"""Where in a meter's name the model ends and the kind of tokens begins."""
 
 
-class AzureCostCsv(TableImporter):
-    """Rows of the export."""
+class AzureCostExport(TableImporter):
+    """Lines of a cost export."""
 
     name = "azure-cost"
-    title = "Azure Cost Management export (money without tokens)"
+    title = "Azure cost export (money without tokens)"
 
     def claims_columns(self, names: frozenset[str]) -> bool:
         """See ``TableImporter.claims_columns``."""
-        return (
-            {"meter_category", "meter_name"} <= names
-            and bool(names & set(_COSTS))
-            and bool(names & set(_DATES))
+        squeezed = {name.replace("_", "") for name in names}
+        return "metercategory" in squeezed and all(
+            squeezed & {*some} for some in (_DATES, (*_DOLLARS, *_COSTS))
         )
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
-        text = table.text
-        money = table.number(table.first(_COSTS) or "")
-        day_name, currency_name = table.first(_DATES) or "", table.first(_CURRENCIES) or ""
-        # American dates are turned into ISO ones; ISO ones pass.
-        day = text(day_name).re_replace(r"^(\d{2})/(\d{2})/(\d{4}).*$", r"\3-\1-\2").substr(0, 10)
-        told = [
-            ibis.coalesce(text(name), "")
-            for name in ("meter_category", "meter_sub_category", "meter_name", "product_name")
-        ]
-        other = ~is_true((told[0] + " " + told[1] + " " + told[2] + " " + told[3]).re_search(_SERVICES))
-        foreign = is_true(text(currency_name).upper() != "USD")
-        date = day.try_cast("date")
+        own = {name.replace("_", ""): name for name in table.names}
+
+        def text(*names: str) -> Any:
+            return ibis.coalesce(*[table.text(own[name]) for name in names if name in own], NO_TEXT)
+
+        billed = next(own[name] for name in (*_COSTS, *_DOLLARS) if name in own)
+        amount = table.number(billed)
+        in_dollars = is_true(ibis.coalesce(text(*_CURRENCIES), "USD").upper() == "USD")
+        dollars = next((own[name] for name in _DOLLARS if name in own), None)
+        stated = table.number(dollars) if dollars else ibis.null("decimal(38, 12)")
+        money = ibis.coalesce(ibis.cases((in_dollars, amount)), stated)
+        other = ~is_true(_any_matches([text(name) for name in _NAMES], _MODELS))
+        tags = text("tags")
+        tags = ibis.cases((tags.startswith("{"), tags), else_="{" + tags + "}")
+        labels = tag_columns(tags.try_cast("json"))
+        meter = text("metername", "metersubcategory")
         return {
-            "fate": ibis.cases((other, IGNORED), (money.isnull() | foreign, SKIPPED), else_=RECORD),
+            "fate": ibis.cases((other, IGNORED), (money.isnull(), SKIPPED), else_=RECORD),
             "reason": ibis.cases(
-                (other, "a meter of another service"),
-                (money.isnull(), "the cost is no number"),
-                (foreign, "an amount in another currency than USD"),
+                (other, OTHER_SERVICE),
+                (money.isnull() & amount.notnull(), FOREIGN_CURRENCY),
+                (money.isnull(), NO_AMOUNT),
                 else_=NO_TEXT,
             ),
-            "started_at": date.cast("timestamp"),
-            "usage_date": date,
-            "bucket_seconds": ibis.literal(SECONDS_PER_DAY, type="int64"),
+            **time_columns(month_first(text(*_DATES)).substr(0, _DATE_LENGTH)),
             "charge_only": TRUE,
+            "bucket_seconds": ibis.literal(SECONDS_PER_DAY, type="int64"),
             "provider": ibis.literal("azure"),
-            "model": text("meter_name"),
+            "model": meter.re_replace(_KIND, "").strip().nullif(""),
+            "region": text("resourcelocation"),
             "requests": ibis.literal(0, type="int64"),
-            "region": text("resource_location"),
-            "project": ibis.coalesce(text("resource_group"), text("resource_group_name")),
+            **labels,
+            "project": ibis.coalesce(labels["project"], text("resourcegroup", "resourcegroupname")),
             "recorded_cost_usd": money,
         }
 
 
-IMPORTERS: Final[tuple[Importer, ...]] = (AzureCostCsv(),)
+def _any_matches(texts: list[Any], pattern: str) -> Any:
+    whole = texts[0].fill_null("")
+    for text in texts[1:]:
+        whole = whole + " " + text.fill_null("")
+    return whole.re_search(pattern)
+
+
+IMPORTERS: Final[tuple[Importer, ...]] = (AzureCostExport(),)

@@ -26,18 +26,10 @@ from workloads.importers.bedrock import CACHE_DETAILS, STANDARD_TIERS, columns_o
 from workloads.ledger import IGNORED, SKIPPED
 from workloads.raw import Envelope, Node, Table, as_declared, time_columns
 from workloads.schema import Schema
+from workloads.tags import tag_columns
 
 _BIG: Final = "BIGINT"
 _TYPE: Final = "ModelInvocationLog"
-_LABELS: Final[Mapping[str, tuple[str, ...]]] = {
-    "team": ("team", "cost_center"),
-    "project": ("project",),
-    "application": ("application", "app"),
-    "environment": ("environment", "env"),
-    "user": ("user_id", "user"),
-    "session": ("session_id", "session"),
-}
-"""Ledger column -> keys of a request's metadata, which are free words."""
 _INVOCATION_METRICS: Final = "amazon-bedrock-invocationMetrics"
 _USAGE: Final[Schema] = {
     "cache_read_input_tokens": _BIG,
@@ -72,7 +64,7 @@ _INVOCATION: Final[Schema] = {
     "modelId": "VARCHAR",
     "errorCode": "VARCHAR",
     "serviceTier": "VARCHAR",
-    "requestMetadata": {name: "VARCHAR" for names in _LABELS.values() for name in names},
+    "requestMetadata": "JSON",
     "input": {
         "inputTokenCount": _BIG,
         "cacheReadInputTokenCount": _BIG,
@@ -122,10 +114,7 @@ class BedrockLog(JsonImporter):
             last["metadata"]["metrics"]["latencyMs"],
             last[_INVOCATION_METRICS]["invocationLatency"],
         )
-        identity, labels = node.get("identity"), node.get("requestMetadata")
-        given = {
-            column: ibis.coalesce(*[labels[name] for name in names]) for column, names in _LABELS.items()
-        }
+        identity, given = node.get("identity"), tag_columns(node.get("requestMetadata"))
         arn = ibis.coalesce(identity["arn"].str, identity[0]["arn"].str)
         return {
             **columns,

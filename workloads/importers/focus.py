@@ -1,32 +1,43 @@
-"""FOCUS: cost and usage rows of the FinOps Open Cost and Usage Specification, from any provider or tool.
+"""FOCUS: cost and usage in the FinOps Foundation's format.
 
-Where it comes from: FOCUS 1.x exports (CSV or Parquet) of clouds, gateways and cost tools.
+Where it comes from: exports of any cloud or vendor in FOCUS 1.0 to 1.2, as CSV or Parquet.
 
-One row is: a charge of a period (a day, an hour, a month), without requests.
+One row is: a charge of a period, in money. Charges of services that are no models are no requests. Credits, refunds and
+corrections are negative and kept, as are taxes.
 
-Token fields: none that can be trusted: a row's quantity counts whatever its unit says, and a request is spread over
-several rows. ``BilledCost`` is the money on the invoice; credits and corrections are negative and stay so.
+Token fields: none; consumed quantities repeat what the provider's own usage export says, and are not counted twice.
 
-Time zone: UTC; ends are exclusive.
+Time zone: UTC. A period of a day or more belongs to the day of its start.
 
-What it cannot tell: requests, their sizes and phases. Money in another currency than USD is left out with a reason.
+What it cannot tell: requests; the model, unless a column of the vendor's own (``x_Model``) says so: else the SKU or the service is named. Amounts are what was
+billed, so that usage which a commitment covers costs nothing here. Amounts in another currency than US dollars are skipped.
 """
 
 from typing import Final
 
 import ibis
 
+from pricing.units import SECONDS_PER_DAY
+from workloads.accounting import FOREIGN_CURRENCY, NO_AMOUNT, OTHER_SERVICE
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
-from workloads.ledger import RECORD, SKIPPED
+from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
+from workloads.tags import tag_columns
+from workloads.times import seconds_between
+
+_AI: Final = "ai and machine learning"
+_MODELS: Final = (
+    r"(?i)bedrock|openai|foundry|vertex|gemini|claude|anthropic|mistral|generative ai|language model"
+)
+"""What the name of a service of models has in it, where the row does not say of which category it is."""
 
 
-class FocusRows(TableImporter):
-    """Charges."""
+class FocusExport(TableImporter):
+    """Charges in FOCUS."""
 
     name = "focus"
-    title = "FOCUS 1.x cost and usage (money without tokens)"
+    title = "FOCUS cost export (money without tokens; CSV, Parquet)"
 
     def claims_columns(self, names: frozenset[str]) -> bool:
         """See ``TableImporter.claims_columns``."""
@@ -34,40 +45,45 @@ class FocusRows(TableImporter):
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
-        text = table.text
-        money = table.number("billed_cost")
-        foreign = is_true(text("billing_currency").upper() != "USD")
-        details = table.json("sku_price_details")
-        tags = table.json("tags")
+        text, money = table.text, table.number("billed_cost")
+        category = text("service_category").lower()
+        named = is_true(text("service_name").re_search(_MODELS))
+        other = category.notnull() & (category != _AI) & ~named
+        foreign = ~is_true(text("billing_currency").upper() == "USD")
         start, end = table.time("charge_period_start"), table.time("charge_period_end")
-        seconds = (
-            (end["started_at"].epoch_seconds() - start["started_at"].epoch_seconds()).cast("int64")
-            if end
-            else None
-        )
+        begun = start["started_at"]
+        seconds = seconds_between(begun, end["started_at"]) if end else ibis.null("float64")
+        details, labels = table.json("sku_price_details"), tag_columns(table.json("tags"))
+        tier = ibis.coalesce(details["x_ServiceTier"].str, details["x_service_tier"].str).lower()
         return {
-            "fate": ibis.cases((money.isnull() | foreign, SKIPPED), else_=RECORD),
+            "fate": ibis.cases((other, IGNORED), (foreign | money.isnull(), SKIPPED), else_=RECORD),
             "reason": ibis.cases(
-                (money.isnull(), "the billed cost is no number"),
-                (foreign, "an amount in another currency than USD"),
+                (other, OTHER_SERVICE),
+                (foreign, FOREIGN_CURRENCY),
+                (money.isnull(), NO_AMOUNT),
                 else_=NO_TEXT,
             ),
-            **start,
-            "usage_date": start["started_at"].date(),
-            "bucket_seconds": ibis.null("int64") if seconds is None else seconds,
+            "started_at": begun,
+            "usage_date": ibis.cases(
+                (seconds >= SECONDS_PER_DAY, begun.date()), else_=start.get("usage_date", ibis.null("date"))
+            ),
             "charge_only": TRUE,
+            "bucket_seconds": ibis.coalesce(seconds.cast("int64"), 0),
             "provider": ibis.coalesce(text("service_provider_name"), text("provider_name")).lower(),
             "model": ibis.coalesce(
-                text("x_model"), details["x_Model"].str, text("sku_id"), text("service_name")
+                text("x_model"),
+                details["x_Model"].str,
+                text("x_sku_meter_name"),
+                text("sku_id"),
+                text("service_name"),
             ),
-            "requests": ibis.literal(0, type="int64"),
+            "service_tier": tier.nullif("standard"),
             "region": text("region_id"),
-            "project": ibis.coalesce(text("sub_account_name"), text("sub_account_id")),
-            "team": tags["team"].str,
-            "application": ibis.coalesce(tags["application"].str, tags["feature"].str),
-            "environment": ibis.coalesce(tags["environment"].str, tags["env"].str),
+            "requests": ibis.literal(0, type="int64"),
+            **labels,
+            "project": ibis.coalesce(labels["project"], text("sub_account_name"), text("sub_account_id")),
             "recorded_cost_usd": money,
         }
 
 
-IMPORTERS: Final[tuple[Importer, ...]] = (FocusRows(),)
+IMPORTERS: Final[tuple[Importer, ...]] = (FocusExport(),)

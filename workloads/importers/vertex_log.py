@@ -14,7 +14,6 @@ Time zone: UTC.
 What it cannot tell: the sampling rate; the service tier, for Claude.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import ibis
@@ -27,21 +26,12 @@ from workloads.importers.gemini import GeminiResponse
 from workloads.ledger import COLUMNS, IGNORED
 from workloads.raw import Envelope, Node, Table, as_declared
 from workloads.schema import Schema, merge
+from workloads.tags import tag_columns
 
+_PROJECT: Final = r"^projects/([^/]+)/"
 _CLAUDE: Final = AnthropicMessage()
 _GEMINI: Final = GeminiResponse()
-_LABELS: Final[Mapping[str, tuple[str, ...]]] = {
-    "team": ("team", "cost_center"),
-    "application": ("application", "app", "adk_agent_name", "agent"),
-    "environment": ("environment", "env"),
-    "user": ("user_id", "user"),
-    "session": ("session_id", "session"),
-}
-"""Ledger column -> the request's own labels, which are free words."""
-_REQUEST: Final[Schema] = {
-    "labels": {name: "VARCHAR" for names in _LABELS.values() for name in names},
-    "metadata": {"user_id": "VARCHAR"},
-}
+_REQUEST: Final[Schema] = {"labels": "JSON", "metadata": {"user_id": "VARCHAR"}}
 _RESPONSE: Final[Schema] = {
     **merge(_CLAUDE.core, _GEMINI.core),
     "error": {"code": "BIGINT", "status": "VARCHAR"},
@@ -81,6 +71,7 @@ class VertexLog(TableImporter):
         failed = error.notnull()
         claude = is_true(response.get("usage").notnull() & _CLAUDE.owns(response))
         envelope = Envelope({"model": text("model").re_extract(r"([^/]+)$", 1).nullif("")})
+        labels = tag_columns(request.get("labels"))
         body = _body(claude, response, envelope)
         return {
             **body,
@@ -89,16 +80,9 @@ class VertexLog(TableImporter):
             **table.time("logging_time"),
             "provider": ibis.literal("google"),
             "region": text("model").re_extract(r"/locations/([^/]+)/", 1).nullif(""),
-            "project": text("model").re_extract(r"^projects/([^/]+)/", 1).nullif(""),
-            **{
-                column: ibis.coalesce(*[request.get("labels", name) for name in names])
-                for column, names in _LABELS.items()
-            },
-            "user": ibis.coalesce(
-                request.get("labels", "user_id"),
-                request.get("labels", "user"),
-                request.get("metadata", "user_id"),
-            ),
+            **labels,
+            "project": ibis.coalesce(labels["project"], text("model").re_extract(_PROJECT, 1).nullif("")),
+            "user": ibis.coalesce(labels["user"], request.get("metadata", "user_id")),
             "endpoint": text("api_method"),
             "status": error,
             "streaming": text("api_method").lower().contains("stream"),
