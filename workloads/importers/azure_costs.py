@@ -61,12 +61,19 @@ class AzureCostExport(TableImporter):
             squeezed & {*some} for some in (_DATES, (*_DOLLARS, *_COSTS))
         )
 
+    def steps(self, table: Table) -> Columns:
+        """See ``TableImporter.steps``."""
+        tags = _text(table, "tags")
+        tags = ibis.cases((tags.startswith("{"), tags), else_="{" + tags + "}")
+        day = month_first(_text(table, *_DATES)).substr(0, _DATE_LENGTH)
+        return {"day": day, "tags": tags.try_cast("json")}
+
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
-        own = {name.replace("_", ""): name for name in table.names}
+        own = _own_names(table)
 
         def text(*names: str) -> Any:
-            return ibis.coalesce(*[table.text(own[name]) for name in names if name in own], NO_TEXT)
+            return _text(table, *names)
 
         billed = next(own[name] for name in (*_COSTS, *_DOLLARS) if name in own)
         amount = table.number(billed)
@@ -75,9 +82,7 @@ class AzureCostExport(TableImporter):
         stated = table.number(dollars) if dollars else ibis.null("decimal(38, 12)")
         money = ibis.coalesce(ibis.cases((in_dollars, amount)), stated)
         other = ~is_true(_any_matches([text(name) for name in _NAMES], _MODELS))
-        tags = text("tags")
-        tags = ibis.cases((tags.startswith("{"), tags), else_="{" + tags + "}")
-        labels = tag_columns(tags.try_cast("json"))
+        labels = tag_columns(table.step("tags"))
         meter = text("metername", "metersubcategory")
         return {
             "fate": ibis.cases((other, IGNORED), (money.isnull(), SKIPPED), else_=RECORD),
@@ -87,7 +92,7 @@ class AzureCostExport(TableImporter):
                 (money.isnull(), NO_AMOUNT),
                 else_=NO_TEXT,
             ),
-            **time_columns(month_first(text(*_DATES)).substr(0, _DATE_LENGTH)),
+            **time_columns(table.step("day")),
             "charge_only": TRUE,
             "bucket_seconds": ibis.literal(SECONDS_PER_DAY, type="int64"),
             "provider": ibis.literal("azure"),
@@ -98,6 +103,17 @@ class AzureCostExport(TableImporter):
             "project": ibis.coalesce(labels["project"], text("resourcegroup", "resourcegroupname")),
             "recorded_cost_usd": money,
         }
+
+
+def _own_names(table: Table) -> dict[str, str]:
+    """Return the table's names by what is left of them without the gaps between words."""
+    return {name.replace("_", ""): name for name in table.names}
+
+
+def _text(table: Table, *names: str) -> Any:
+    """Return the first of some columns that is not blank, as text."""
+    own = _own_names(table)
+    return ibis.coalesce(*[table.text(own[name]) for name in names if name in own], NO_TEXT)
 
 
 def _any_matches(texts: list[Any], pattern: str) -> Any:

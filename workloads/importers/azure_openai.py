@@ -62,7 +62,8 @@ class AzureOpenAILog(TableImporter):
         whole = table.json(column)
         # An object, or a JSON text of an object.
         whole = ibis.coalesce(whole.unwrap_as("string").try_cast("json"), whole)
-        return {"properties": as_declared(whole, _PROPERTIES)}
+        time = table.text(table.first(_TIMES) or "time")
+        return {"properties": as_declared(whole, _PROPERTIES), "time": month_first(time)}
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
@@ -91,7 +92,7 @@ class AzureOpenAILog(TableImporter):
                 else_=NO_TEXT,
             ),
             "problem": problem,
-            **time_columns(month_first(text(table.first(_TIMES) or "time"))),
+            **time_columns(table.step("time")),
             "provider": ibis.literal("azure"),
             "model": ibis.coalesce(properties["modelName"].nullif(""), deployment),
             "region": text("location"),

@@ -4,7 +4,8 @@ Where it comes from: bodies of ``generateContent``, ``streamGenerateContent`` an
 and of Vertex AI, with the keys of the API (camelCase) or of the Python SDK (snake_case), bare or inside any envelope.
 
 One row is: a response, or a chunk of a streamed one. Chunks share a response id and their counts are running totals,
-so the largest is kept.
+so the largest is kept. The making of an explicit cache is reported as a row that cannot be priced: its storage is billed by
+the token and hour, and the ledger has whole units only. Its change or end is no request.
 
 Token fields: ``promptTokenCount`` INCLUDES ``cachedContentTokenCount``; ``toolUsePromptTokenCount`` is further input.
 ``candidatesTokenCount`` (Live API: ``responseTokenCount``) EXCLUDES ``thoughtsTokenCount``, which is output as well. The
@@ -13,7 +14,7 @@ total is the sum of prompt, tool use, candidates and thoughts, and where it says
 
 Time zone: UTC.
 
-What it cannot tell: what an explicit cache costs to keep; what grounding with search costs; whether it was a batch job.
+What it cannot tell: how long an explicit cache was kept; what grounding with search costs; whether it was a batch job.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ import ibis
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, at_most, is_true, not_negative, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, Path
-from workloads.ledger import RECORD, SKIPPED
+from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
@@ -34,29 +35,21 @@ THOUGHTS_INSIDE: Final = "thinking_tokens_inside_output"
 """Problem of a row whose total says that the output count holds the thinking tokens already."""
 
 _BIG: Final = "BIGINT"
+_CANDIDATES: Final = ("candidatesTokenCount", "responseTokenCount")
 _COUNTS: Final[Mapping[str, tuple[str, ...]]] = {
     "prompt": ("promptTokenCount", "prompt_token_count"),
     "cached": ("cachedContentTokenCount", "cached_content_token_count"),
     "tool": ("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
-    "candidates": (
-        "candidatesTokenCount",
-        "responseTokenCount",
-        "candidates_token_count",
-        "response_token_count",
-    ),
+    "candidates": (*_CANDIDATES, "candidates_token_count", "response_token_count"),
     "thoughts": ("thoughtsTokenCount", "thoughts_token_count"),
     "total": ("totalTokenCount", "total_token_count"),
 }
+_SHOWN: Final = ("candidatesTokensDetails", "responseTokensDetails")
 _DETAILS: Final[Mapping[str, tuple[str, ...]]] = {
     "prompt": ("promptTokensDetails", "prompt_tokens_details"),
     "cached": ("cacheTokensDetails", "cache_tokens_details"),
     "tool": ("toolUsePromptTokensDetails", "tool_use_prompt_tokens_details"),
-    "candidates": (
-        "candidatesTokensDetails",
-        "responseTokensDetails",
-        "candidates_tokens_details",
-        "response_tokens_details",
-    ),
+    "candidates": (*_SHOWN, "candidates_tokens_details", "response_tokens_details"),
 }
 _AUDIO: Final = ("AUDIO",)
 _IMAGE: Final = ("IMAGE", "DOCUMENT")
@@ -85,7 +78,11 @@ _PLACES: Final[tuple[Path, ...]] = (("usageMetadata",), ("usage_metadata",), ())
 """Where the usage is: in the response under either spelling, or it is the object itself."""
 _ID: Final = ("responseId", "response_id")
 
+_CACHES: Final = "cachedContents/"
+"""What the name of an explicit cache begins with."""
+
 _CORE: Final[Schema] = {
+    "name": "VARCHAR",
     "responseId": "VARCHAR",
     "response_id": "VARCHAR",
     "modelVersion": "VARCHAR",
@@ -113,6 +110,8 @@ class GeminiResponse(JsonImporter):
             usage = obj.get(key)
             if isinstance(usage, Mapping) and (_OWN | {*_COUNTS["prompt"]}) & usage.keys():
                 return True
+        if str(obj.get("name", "")).startswith(_CACHES):
+            return True
         if isinstance(obj.get("candidates"), list) and {"responseId", "response_id"} & obj.keys():
             return True
         return bool(_OWN & obj.keys()) or "promptTokenCount" in obj
@@ -121,29 +120,39 @@ class GeminiResponse(JsonImporter):
         """See ``JsonImporter.owns``."""
         own = [_find(node, _COUNTS[key]) for key in ("prompt", "cached", "candidates", "thoughts")]
         answered = node.get("candidates").notnull() & _find(node, _ID, places=((),)).notnull()
-        return ibis.coalesce(*own).notnull() | answered
+        return ibis.coalesce(*own).notnull() | answered | is_true(_names_cache(node))
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        ended = node.get("candidates")[0]
-        return {
-            **{f"gemini_{key}": _find(node, names) for key, names in _COUNTS.items()},
-            **{f"gemini_{key}_audio": _modality(node, key, _AUDIO) for key in _DETAILS},
-            **{f"gemini_{key}_image": _modality(node, key, _IMAGE) for key in _DETAILS},
-            "gemini_traffic": _word(_find(node, ("trafficType", "traffic_type"))).lower(),
-            "gemini_tier": _word(_find(node, ("serviceTier", "service_tier"))).lower(),
-            "gemini_stop": _word(ibis.coalesce(ended["finishReason"], ended["finish_reason"])),
-        }
+        if not node.has_step("gemini_total"):
+            ended = node.get("candidates")[0]
+            return {
+                **{f"gemini_{key}": _find(node, names) for key, names in _COUNTS.items()},
+                **{f"gemini_{key}_audio": _modality(node, key, _AUDIO) for key in _DETAILS},
+                **{f"gemini_{key}_image": _modality(node, key, _IMAGE) for key in _DETAILS},
+                "gemini_traffic": _word(_find(node, ("trafficType", "traffic_type"))).lower(),
+                "gemini_asked": _word(_find(node, ("serviceTier", "service_tier"))).lower(),
+                "gemini_stop": _word(ibis.coalesce(ended["finishReason"], ended["finish_reason"])),
+            }
+        if not node.has_step("gemini_output"):
+            return _whole(node)
+        uncached, reads, problem = split_input(
+            node.step("gemini_input"),
+            cached=node.step("gemini_cached"),
+            written=ibis.null("int64"),
+            output=node.step("gemini_output"),
+            total=node.step("gemini_total"),
+            additive=False,
+        )
+        return {"gemini_uncached": uncached, "gemini_reads": reads, "gemini_problem": problem}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
         counts = {key: node.step(f"gemini_{key}") for key in _COUNTS}
-        negative = is_negative(*counts.values())
         stop = node.step("gemini_stop")
         whole = sum((zero(counts[key]) for key in ("tool", "candidates", "thoughts")), zero(counts["prompt"]))
         return {
-            "fate": ibis.cases((negative, SKIPPED), else_=RECORD),
-            "reason": ibis.cases((negative, NEGATIVE_COUNT), else_=NO_TEXT),
+            **_fates(node, counts),
             **envelope.labels(),
             **envelope.started_at(_find(node, ("createTime", "create_time"), places=((),))),
             "provider": ibis.coalesce(envelope.get("provider"), "google"),
@@ -152,12 +161,31 @@ class GeminiResponse(JsonImporter):
             ),
             "service_tier": _tier(node, envelope),
             "requests": ibis.literal(1, type="int64"),
-            **_meters(counts, node),
+            **_meters(node),
             "stop_reason": ibis.coalesce(stop, envelope.get("stop_reason")),
             "dedup_group": _find(node, _ID, places=((),)).nullif(""),
             # Of chunks with equal counts the one that ends the answer is kept.
             "dedup_size": whole * 2 + stop.notnull().cast("int64"),
         }
+
+
+def _names_cache(node: Node) -> Any:
+    return node.get("name").startswith(_CACHES)
+
+
+def _fates(node: Node, counts: Columns) -> Columns:
+    negative = is_negative(*counts.values())
+    cache = is_true(_names_cache(node)) & counts["prompt"].isnull()
+    made = cache & is_true(counts["total"] > 0)
+    return {
+        "fate": ibis.cases((made | negative, SKIPPED), (cache, IGNORED), else_=RECORD),
+        "reason": ibis.cases(
+            (negative, NEGATIVE_COUNT),
+            (made, "an explicit cache, whose storage is billed by the hour and not in the total"),
+            (cache, "change or end of an explicit cache"),
+            else_=NO_TEXT,
+        ),
+    }
 
 
 def _find(node: Node, names: tuple[str, ...], places: Sequence[Path] = _PLACES) -> Any:
@@ -194,45 +222,46 @@ def _word(text: Any) -> Any:
 
 
 def _tier(node: Node, envelope: Envelope) -> Any:
-    traffic, asked = node.step("gemini_traffic"), node.step("gemini_tier")
+    traffic, asked = node.step("gemini_traffic"), node.step("gemini_asked")
     traffic = ibis.cases((traffic.startswith("on_demand_"), traffic.replace("on_demand_", "")), else_=traffic)
     return ibis.coalesce(
         *[unless_among(tier, _STANDARD_TIERS) for tier in (traffic, asked, envelope.get("service_tier"))]
     )
 
 
-def _meters(counts: Columns, node: Node) -> Columns:
+def _whole(node: Node) -> Columns:
+    """Return the steps that take the parts of input and output together."""
+    none = ibis.null("int64")
+    tool_inside, thoughts_inside = _inside({key: node.step(f"gemini_{key}") for key in _COUNTS})
+
+    def outside(inside: Any, name: str) -> Any:
+        return ibis.cases((inside, none), else_=node.step(f"gemini_{name}"))
+
+    return {
+        "gemini_input": _sum(node.step("gemini_prompt"), outside(tool_inside, "tool")),
+        "gemini_output": _sum(node.step("gemini_candidates"), outside(thoughts_inside, "thoughts")),
+        "gemini_audio": _sum(node.step("gemini_prompt_audio"), outside(tool_inside, "tool_audio")),
+        "gemini_inside": ibis.cases(
+            (tool_inside, TOOL_INSIDE), (thoughts_inside, THOUGHTS_INSIDE), else_=NO_TEXT
+        ),
+    }
+
+
+def _meters(node: Node) -> Columns:
     """Return the meters of a response: cached out of the prompt, thoughts into the output, modalities apart."""
 
     def part(name: str) -> Any:
         return node.step(f"gemini_{name}")
 
-    prompt, candidates = counts["prompt"], counts["candidates"]
-    tool, thoughts, total = counts["tool"], counts["thoughts"], counts["total"]
-    tool_inside, thoughts_inside = _inside(counts)
-    none = ibis.null("int64")
-    prompt = _sum(prompt, ibis.cases((tool_inside, none), else_=tool))
-    output = _sum(candidates, ibis.cases((thoughts_inside, none), else_=thoughts))
-    uncached, reads, problem = split_input(
-        prompt,
-        cached=counts["cached"],
-        written=none,
-        output=output,
-        total=total,
-        additive=False,
-    )
+    uncached, reads, output = part("uncached"), part("reads"), part("output")
     cached_audio = at_most(part("cached_audio"), reads)
-    audio = _sum(part("prompt_audio"), ibis.cases((tool_inside, none), else_=part("tool_audio")))
-    audio = at_most(not_negative(audio - zero(cached_audio)), uncached)
+    audio = at_most(not_negative(part("audio") - zero(cached_audio)), uncached)
     image = not_negative(part("prompt_image") - zero(part("cached_image")))
     image = at_most(image, uncached - zero(audio))
     spoken = at_most(part("candidates_audio"), output)
     drawn = at_most(part("candidates_image"), output - zero(spoken))
     return {
-        "problem": ibis.coalesce(
-            problem,
-            ibis.cases((tool_inside, TOOL_INSIDE), (thoughts_inside, THOUGHTS_INSIDE), else_=NO_TEXT),
-        ),
+        "problem": ibis.coalesce(part("problem"), part("inside")),
         "input_uncached": uncached - zero(audio) - zero(image),
         "cache_read": reads - zero(cached_audio),
         "audio_input": audio.nullif(0),
@@ -241,7 +270,7 @@ def _meters(counts: Columns, node: Node) -> Columns:
         "output": output - zero(spoken) - zero(drawn),
         "audio_output": spoken.nullif(0),
         "image_output": drawn.nullif(0),
-        "reasoning": thoughts,
+        "reasoning": part("thoughts"),
     }
 
 
