@@ -249,12 +249,11 @@ def _union(tables: list[Expr], options: LoadOptions) -> Expr:
 def _locate(connection: Connection, batches: list[Batch], names: set[str]) -> list[SkippedRow]:
     """Return where the skipped rows of these files are."""
     out: list[SkippedRow] = []
-    looked = 0
+    left = _MOST_FILES_LOCATED
     for batch in batches:
-        for file in batch.files:
-            if file.shown in names and looked < _MOST_FILES_LOCATED:
-                looked += 1
-                out += skipped_rows(connection, batch, file)
+        files = [file for file in batch.files if file.shown in names][:left]
+        left -= len(files)
+        out += skipped_rows(connection, batch, files)
     return out
 
 

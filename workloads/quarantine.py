@@ -13,6 +13,7 @@ from workloads import relations
 from workloads.batches import Batch
 from workloads.json_plan import UNRECOGNISED
 from workloads.ledger import SKIPPED
+from workloads.raw import FILE_COLUMN
 from workloads.sources import CsvDialect, InputFile, Kind
 
 Connection = Any
@@ -35,28 +36,52 @@ class SkippedRow:
     """The line itself, when it is JSON of no known format; used to recognise it and never shown."""
 
 
-def skipped_rows(connection: Connection, batch: Batch, file: InputFile) -> list[SkippedRow]:
-    """Return the skipped rows of one file (the first thousand), by reading it once more with row numbers."""
+def skipped_rows(connection: Connection, batch: Batch, files: Sequence[InputFile]) -> list[SkippedRow]:
+    """Return the skipped rows of some files (the first thousand of each), by reading them again with row numbers."""
+    if not files:
+        return []
     with relations.in_order(connection):
-        return _find(connection, batch, file)
+        found = _find(connection, batch, files)
+    return [row for file in files for row in _placed(connection, file, found.get(str(file.path), []))]
 
 
-def _find(connection: Connection, batch: Batch, file: InputFile) -> list[SkippedRow]:
-    raw = batch.raw(connection, [file])
-    if "line" in raw.columns:
-        raw = raw.mutate(row_in_file=raw["line"] - 1)
-    else:
-        raw = raw.mutate(row_in_file=ibis.row_number())
-    numbers: list[int] = []
-    reasons: list[str] = []
-    for part in batch.read(raw):
-        rows = part.relation.select("row_in_file", fate=part.columns["fate"], reason=part.columns["reason"])
-        rows = rows.filter(rows.fate == SKIPPED).order_by("row_in_file").limit(_MOST_PER_FILE)
-        found = connection.execute(rows)
-        numbers += [int(number) for number in found["row_in_file"]]
-        reasons += [str(text) for text in found["reason"]]
+def _find(
+    connection: Connection, batch: Batch, files: Sequence[InputFile]
+) -> dict[str, list[tuple[int, str]]]:
+    """Return ``(row in the file, reason)`` of skipped rows by path; all files at once, for a plan is long to prepare."""
+    raw = batch.raw(connection, files)
+    numbered = raw.mutate(row_in_run=raw["line"] - 1 if "line" in raw.columns else ibis.row_number())
+    before: dict[str, int] = {}
+    if "line" not in raw.columns and len(files) > 1:
+        firsts = numbered.group_by(FILE_COLUMN).agg(first=numbered.row_in_run.min())
+        before = {
+            row.path: int(row.first)
+            for row in connection.execute(firsts.rename(path=FILE_COLUMN)).itertuples()
+        }
+    found: dict[str, list[tuple[int, str]]] = {}
+    for part in batch.read(numbered):
+        rows = part.relation.select(
+            "row_in_run",
+            path=part.relation[FILE_COLUMN],
+            fate=part.columns["fate"],
+            reason=part.columns["reason"],
+        )
+        rows = rows.filter(rows.fate == SKIPPED)
+        place = ibis.row_number().over(ibis.window(group_by=rows.path, order_by=rows.row_in_run))
+        rows = rows.mutate(place=place)
+        rows = rows.filter(rows.place < _MOST_PER_FILE).order_by("path", "row_in_run")
+        for row in connection.execute(rows).itertuples():
+            found.setdefault(row.path, []).append(
+                (int(row.row_in_run) - before.get(row.path, 0), str(row.reason))
+            )
+    return found
+
+
+def _placed(connection: Connection, file: InputFile, found: Sequence[tuple[int, str]]) -> list[SkippedRow]:
+    """Return rows of one file with the lines they are on."""
+    numbers, reasons = [number for number, _ in found], [reason for _, reason in found]
     if file.kind is Kind.JSON_LINES:
-        return _with_lines(connection, file, numbers, reasons)
+        return _with_lines(connection, file, numbers, reasons) if found else []
     if file.dialect is not None:
         lines = _csv_lines(file, file.dialect, set(numbers))
         return [SkippedRow(file.shown, lines.get(n), why) for n, why in zip(numbers, reasons, strict=True)]
