@@ -23,7 +23,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
 
 _BIG: Final = "BIGINT"
@@ -120,7 +120,7 @@ class ClaudeCodeSession(JsonImporter):
                 (is_negative(*counts), NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),
-            **envelope.started_at(node.get("timestamp")),
+            **time_columns(node.get("timestamp")),
             "provider": ibis.literal("anthropic"),
             "model": message["model"],
             "service_tier": ibis.cases(
