@@ -8,7 +8,7 @@ import ibis
 from workloads import relations
 from workloads.batches import Batch, ReadOptions, generic_importer, importer_of_table, rows_of_table
 from workloads.expressions import TRUE
-from workloads.importers import TableImporter, json_importers
+from workloads.importers import JsonImporter, TableImporter, json_importers
 from workloads.json_plan import UNRECOGNISED, JsonPlan, Rows, claimed, make_plan, read_plan
 from workloads.ledger import SKIPPED
 from workloads.numbers import NumberStyle, style_of
@@ -68,8 +68,7 @@ def make_json_batches(
         # A session of which only the head was seen may hold usage further on: it is read as its neighbours.
         lines = [file for file in foreign if file.kind is Kind.JSON_LINES]
         foreign = [file for file in foreign if file not in lines]
-        plan = make_plan((record for file in planned for record in file.records), known)
-        batches += _planned([*planned, *unsampled, *lines], plan, wide=options.wide)
+        batches += _planned([*planned, *unsampled, *lines], known, wide=options.wide)
     return batches, [Unreadable(file.shown, describe_foreign(file)) for file in foreign]
 
 
@@ -84,11 +83,28 @@ def _reason(item: InputFile | Unreadable) -> str:
     return item.reason if isinstance(item, Unreadable) else "JSON without objects"
 
 
-def _planned(files: Sequence[InputFile], plan: JsonPlan, *, wide: bool) -> list[Batch]:
-    lines = tuple(file for file in files if file.kind is Kind.JSON_LINES)
-    arrays = tuple(file for file in files if file.kind is Kind.JSON_DOCUMENT and file.is_array)
-    others = tuple(file for file in files if file.kind is Kind.JSON_DOCUMENT and not file.is_array)
-    return [planned_batch(group, plan, wide=wide) for group in (lines, arrays, others) if group]
+def _planned(files: Sequence[InputFile], known: tuple[JsonImporter, ...], *, wide: bool) -> list[Batch]:
+    """Return a batch for each set of formats that files were seen to hold, in each layout.
+
+    A plan that holds every format of a mixed folder would be checked for every row of it.
+    """
+    groups: dict[object, list[InputFile]] = {}
+    rest: list[InputFile] = []
+    for file in files:
+        parts = {(part.importer.name, part.path) for part in make_plan(file.records, known).parts}
+        if parts:
+            groups.setdefault((file.kind, file.is_array, frozenset(parts)), []).append(file)
+        else:
+            rest.append(file)
+    # Nothing was seen of these: they are read as most of their neighbours are; what that misses is found later.
+    lines = [group for group in groups.values() if group[0].kind is Kind.JSON_LINES]
+    if rest:
+        max(lines or groups.values(), key=len).extend(rest)
+    batches = []
+    for group in groups.values():
+        plan = make_plan((record for file in group for record in file.records), known)
+        batches.append(planned_batch(tuple(group), plan, wide=wide))
+    return batches
 
 
 def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool = False) -> Batch:

@@ -197,7 +197,9 @@ def test_naming_the_format_reads_the_same(case: Path, read: Any, golden_run: Any
 
 
 def test_all_formats_in_one_run_give_the_sum_of_their_own_runs(read: Any, golden_run: Any) -> None:
-    plainly = [case for case in SOUND if not options(case)]
+    # One case a format (cases of one format share ids, and would rightly be duplicates of one another), every fourth.
+    firsts = {case.parent.name: case for case in reversed(SOUND) if not options(case)}
+    plainly = [firsts[name] for name in sorted(firsts)[::4]]
     alone = [golden_run(case) for case in plainly]
     together = read([path for case in plainly for path in inputs(case)])
     assert together.adds_up()
