@@ -7,7 +7,8 @@ One row is: a request; a bucket when a column gives the number of requests.
 Token fields: found by name (``workloads.vocabulary``) or by ``--map target=column``. Whether the prompt count holds
 the cached part is decided by each row's total where there is one, else by the convention the column names belong to.
 
-Time zone: times without an offset are UTC; bare dates stay that date.
+Time zone: times without an offset are UTC; bare dates stay that date. Small numbers are seconds since a start that has no
+date.
 
 What it cannot tell: whatever has no column.
 """
@@ -35,6 +36,7 @@ from workloads.vocabulary import (
 _ID_NAMES: Final = ("request_id", "response_id", "generation_id", "call_id", "id")
 _FAILED: Final = ("error", "failure", "failed", "timeout", "cancelled")
 _HTTP_ERROR: Final = 400
+_SMALLEST_EPOCH: Final = 1e8
 
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
     **COUNTS,
@@ -89,7 +91,7 @@ class GenericTable(TableImporter):
         requests = table.count(found["requests"]) if "requests" in found else ibis.literal(1, type="int64")
         columns: dict[str, Any] = {
             **_fates(table, found, counts),
-            **(table.time(found["time"]) if "time" in found else {}),
+            **(_times(table, found["time"]) if "time" in found else {}),
             **{name: table.text(found[name]) for name in LABELS if name in found},
             **_seconds(table),
             **_meters(counts, found),
@@ -139,6 +141,15 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
             else_=NO_TEXT,
         ),
     }
+
+
+def _times(table: Table, name: str) -> Columns:
+    """Return the time columns; a number that is no epoch of this century is seconds since the start of a trace."""
+    times = table.time(name)
+    number = table.text(name).try_cast("float64")
+    offset = is_true(number < _SMALLEST_EPOCH)
+    at: Columns = {column: ibis.cases((~offset, value)) for column, value in times.items()}
+    return {**at, "elapsed_seconds": ibis.cases((offset, number))}
 
 
 def _seconds(table: Table) -> Columns:
