@@ -39,13 +39,14 @@ def make_json_batches(
     """
     files = _with_large(files)
     sampled = [file for file in files if file.records]
-    unsampled = [file for file in files if not file.records]
+    unsampled = [file for file in files if not file.records and file.kind is Kind.JSON_LINES]
+    blank = [file for file in files if not file.records and file.kind is Kind.JSON_DOCUMENT]
     known = tuple(
         importer for importer in json_importers() if options.wants(importer.name) and not options.mapping
     )
     planned: list[InputFile] = []
     tables: dict[Any, tuple[TableImporter, list[InputFile]]] = {}
-    foreign: list[InputFile] = []
+    foreign: list[InputFile] = blank
     for file in sampled:
         importer = (
             None if claimed(file.records, known, at_root=True) else _table_importer(file, known, options)
@@ -61,7 +62,9 @@ def make_json_batches(
         looked = [inspect(file.shown, file.path, deep=True) for file in unsampled]
         seen = [item for item in looked if isinstance(item, InputFile) and item.records]
         rest = [Unreadable(item.shown, _reason(item)) for item in looked if item not in seen]
-        batches, more = make_json_batches([*sampled, *seen], options) if sampled or seen else ([], [])
+        batches, more = (
+            make_json_batches([*sampled, *seen, *blank], options) if sampled or seen or blank else ([], [])
+        )
         return batches, rest + more
     batches = [_table_batch(tuple(group), importer, wide=options.wide) for importer, group in tables.values()]
     if planned:

@@ -124,7 +124,7 @@ class OpenAIUsagePage(JsonImporter):
                 (seconds >= SECONDS_PER_DAY, times["started_at"].date()), else_=ibis.null("date")
             ),
             "bucket_seconds": seconds,
-            "charge_only": ~counted,
+            "charge_only": prompt.isnull() & output.isnull(),
             "provider": ibis.literal("openai"),
             "model": get("model"),
             "service_tier": tier,
