@@ -124,32 +124,36 @@ class GeminiResponse(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        if not node.has_step("gemini_total"):
+        if not node.has_step("gemini"):
             ended = node.get("candidates")[0]
-            return {
-                **{f"gemini_{key}": _find(node, names) for key, names in _COUNTS.items()},
-                **{f"gemini_{key}_audio": _modality(node, key, _AUDIO) for key in _DETAILS},
-                **{f"gemini_{key}_image": _modality(node, key, _IMAGE) for key in _DETAILS},
-                "gemini_traffic": _word(_find(node, ("trafficType", "traffic_type"))).lower(),
-                "gemini_asked": _word(_find(node, ("serviceTier", "service_tier"))).lower(),
-                "gemini_stop": _word(ibis.coalesce(ended["finishReason"], ended["finish_reason"])),
+            found = {
+                **{key: _find(node, names) for key, names in _COUNTS.items()},
+                **{f"{key}_audio": _modality(node, key, _AUDIO) for key in _DETAILS},
+                **{f"{key}_image": _modality(node, key, _IMAGE) for key in _DETAILS},
+                "traffic": _word(_find(node, ("trafficType", "traffic_type"))).lower(),
+                "asked": _word(_find(node, ("serviceTier", "service_tier"))).lower(),
+                "stop": _word(ibis.coalesce(ended["finishReason"], ended["finish_reason"])),
             }
-        if not node.has_step("gemini_output"):
-            return _whole(node)
+            return {"gemini": ibis.struct(found)}
+        found = node.step("gemini")
+        if not node.has_step("gemini_whole"):
+            return {"gemini_whole": ibis.struct(_whole(found))}
+        whole = node.step("gemini_whole")
         uncached, reads, problem = split_input(
-            node.step("gemini_input"),
-            cached=node.step("gemini_cached"),
+            whole["input"],
+            cached=found["cached"],
             written=ibis.null("int64"),
-            output=node.step("gemini_output"),
-            total=node.step("gemini_total"),
+            output=whole["output"],
+            total=found["total"],
             additive=False,
         )
-        return {"gemini_uncached": uncached, "gemini_reads": reads, "gemini_problem": problem}
+        split = {"uncached": uncached, "reads": reads, "problem": problem}
+        return {"gemini_split": ibis.struct(split)}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
-        counts = {key: node.step(f"gemini_{key}") for key in _COUNTS}
-        stop = node.step("gemini_stop")
+        found = node.step("gemini")
+        counts, stop = {key: found[key] for key in _COUNTS}, found["stop"]
         whole = sum((zero(counts[key]) for key in ("tool", "candidates", "thoughts")), zero(counts["prompt"]))
         return {
             **_fates(node, counts),
@@ -222,46 +226,41 @@ def _word(text: Any) -> Any:
 
 
 def _tier(node: Node, envelope: Envelope) -> Any:
-    traffic, asked = node.step("gemini_traffic"), node.step("gemini_asked")
+    traffic, asked = node.step("gemini")["traffic"], node.step("gemini")["asked"]
     traffic = ibis.cases((traffic.startswith("on_demand_"), traffic.replace("on_demand_", "")), else_=traffic)
     return ibis.coalesce(
         *[unless_among(tier, _STANDARD_TIERS) for tier in (traffic, asked, envelope.get("service_tier"))]
     )
 
 
-def _whole(node: Node) -> Columns:
-    """Return the steps that take the parts of input and output together."""
+def _whole(found: Any) -> dict[str, Any]:
+    """Return what takes the parts of input and output together."""
     none = ibis.null("int64")
-    tool_inside, thoughts_inside = _inside({key: node.step(f"gemini_{key}") for key in _COUNTS})
+    tool_inside, thoughts_inside = _inside({key: found[key] for key in _COUNTS})
 
     def outside(inside: Any, name: str) -> Any:
-        return ibis.cases((inside, none), else_=node.step(f"gemini_{name}"))
+        return ibis.cases((inside, none), else_=found[name])
 
     return {
-        "gemini_input": _sum(node.step("gemini_prompt"), outside(tool_inside, "tool")),
-        "gemini_output": _sum(node.step("gemini_candidates"), outside(thoughts_inside, "thoughts")),
-        "gemini_audio": _sum(node.step("gemini_prompt_audio"), outside(tool_inside, "tool_audio")),
-        "gemini_inside": ibis.cases(
-            (tool_inside, TOOL_INSIDE), (thoughts_inside, THOUGHTS_INSIDE), else_=NO_TEXT
-        ),
+        "input": _sum(found["prompt"], outside(tool_inside, "tool")),
+        "output": _sum(found["candidates"], outside(thoughts_inside, "thoughts")),
+        "audio": _sum(found["prompt_audio"], outside(tool_inside, "tool_audio")),
+        "inside": ibis.cases((tool_inside, TOOL_INSIDE), (thoughts_inside, THOUGHTS_INSIDE), else_=NO_TEXT),
     }
 
 
 def _meters(node: Node) -> Columns:
     """Return the meters of a response: cached out of the prompt, thoughts into the output, modalities apart."""
-
-    def part(name: str) -> Any:
-        return node.step(f"gemini_{name}")
-
-    uncached, reads, output = part("uncached"), part("reads"), part("output")
-    cached_audio = at_most(part("cached_audio"), reads)
-    audio = at_most(not_negative(part("audio") - zero(cached_audio)), uncached)
-    image = not_negative(part("prompt_image") - zero(part("cached_image")))
+    found, whole, split = node.step("gemini"), node.step("gemini_whole"), node.step("gemini_split")
+    uncached, reads, output = split["uncached"], split["reads"], whole["output"]
+    cached_audio = at_most(found["cached_audio"], reads)
+    audio = at_most(not_negative(whole["audio"] - zero(cached_audio)), uncached)
+    image = not_negative(found["prompt_image"] - zero(found["cached_image"]))
     image = at_most(image, uncached - zero(audio))
-    spoken = at_most(part("candidates_audio"), output)
-    drawn = at_most(part("candidates_image"), output - zero(spoken))
+    spoken = at_most(found["candidates_audio"], output)
+    drawn = at_most(found["candidates_image"], output - zero(spoken))
     return {
-        "problem": ibis.coalesce(part("problem"), part("inside")),
+        "problem": ibis.coalesce(split["problem"], whole["inside"]),
         "input_uncached": uncached - zero(audio) - zero(image),
         "cache_read": reads - zero(cached_audio),
         "audio_input": audio.nullif(0),
@@ -270,7 +269,7 @@ def _meters(node: Node) -> Columns:
         "output": output - zero(spoken) - zero(drawn),
         "audio_output": spoken.nullif(0),
         "image_output": drawn.nullif(0),
-        "reasoning": part("thoughts"),
+        "reasoning": found["thoughts"],
     }
 
 
