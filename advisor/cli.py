@@ -5,6 +5,7 @@ Everything heavy is imported inside the commands, so that ``--help`` answers at 
 """
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -201,6 +202,8 @@ def _finish(exit_code: int) -> None:
 
 def main() -> None:
     """Run the command line; a failure is a sentence on stderr and an exit code, never a traceback."""
+    # The log is in the engine, not in Python's objects: there is nothing that looking for cycles would find.
+    gc.disable()
     code = _run()
     with contextlib.suppress(BrokenPipeError, ValueError):  # whoever read our output may be gone
         sys.stdout.flush()

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from workloads.cube import Period
 from workloads.load import LoadOptions
+from workloads.period import Period
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

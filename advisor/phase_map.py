@@ -1,14 +1,13 @@
 """Geometry of the phase map: requests by prompt and answer size, with the lines where the phases cost the same."""
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from advisor import numbers
 from advisor.charts import Label, boxes_path, label_box, place_labels
-from advisor.scales import Box, LogAxis, Tick, log_limits, text_width, thin
+from advisor.phase_lines import Line, line_boxes, phase_lines, phase_regions
+from advisor.scales import Box, LogAxis, Tick, log_limits, thin
 
 _LEFT: Final = 56.0
 _TOP: Final = 14.0
@@ -18,17 +17,11 @@ _ZERO_BAND: Final = 24.0
 _LARGEST: Final = 60.0
 _NAMED_WIDTH: Final = 600.0
 """Narrower maps leave the names of medians to the legend."""
-_LABEL_ROOM: Final = 20.0
-"""Pixels between two lines that a label needs."""
 _SMALLEST: Final = 1.5
 _SHOWN_CELLS: Final = 1_500
-_LABELLED: Final = 0.7
-"""Part of a line that its label may cover."""
 _SHOWN_PART: Final = 0.995
 """Requests drawn; the emptiest cells of the tail say nothing and stretch the axes."""
 _HOVER_CELLS: Final = 250
-_SHARES: Final = ((1 / 3, "decode ⅓"), (1 / 2, "decode ½ of cost"), (2 / 3, "decode ⅔"))
-_BALANCE: Final = (1 / 3, 2 / 3)
 
 
 _Place: TypeAlias = tuple[float, float, float, float]
@@ -56,19 +49,6 @@ class Centre:
     y: float
     series: int
     label: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """Where decode takes the stated share of the cost, clipped to the plot."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-    label: Label | None
-    main: bool
-    """Whether it is the line of equal cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +105,11 @@ def phase_map(
     """
     drawn = _fullest(cells)
     x, y, plot = _axes(drawn, size)
-    lines = _lines(x, y, plot, ratio)
-    regions = _regions(x, y, plot, ratio)
+    lines = phase_lines(x, y, plot, ratio)
+    regions = phase_regions(x, y, plot, ratio)
     taken = [
         *(label_box(region) for region in regions),
-        *(box for line in lines for box in _line_boxes(line)),
+        *(box for line in lines for box in line_boxes(line)),
     ]
     points = [(x.at(c.x), y.at(c.y), c.label) for c in centres]
     names = place_labels(points, plot, taken) if size[0] >= _NAMED_WIDTH else (None,) * len(points)
@@ -223,80 +203,3 @@ def _hovers(cells: Sequence[Cell], x: LogAxis, y: LogAxis) -> tuple[Hover, ...]:
         box = Box(x=cx - wide / 2, y=cy - tall / 2, width=wide, height=tall)
         hovers.append(Hover(box=box, tip="\n".join((sizes, *who))))
     return tuple(hovers)
-
-
-def _lines(x: LogAxis, y: LogAxis, plot: Box, ratio: float | None) -> tuple[Line, ...]:
-    if ratio is None or ratio <= 0:
-        return ()
-    step = math.log10(2)
-    spacing = step * abs(x.per_decade * y.per_decade) / math.hypot(x.per_decade, y.per_decade)
-    lines: list[Line] = []
-    for part, name in _SHARES:
-        factor = part / (1 - part) / ratio
-        low, high = max(x.low, y.low / factor), min(x.high, y.high / factor)
-        if high / low < 1.05:  # noqa: PLR2004
-            continue
-        ends = (x.at(low), y.at(low * factor), x.at(high), y.at(high * factor))
-        is_main = part == 1 / 2
-        by = (
-            f"input / {numbers.ratio(ratio)}"
-            if ratio >= 1
-            else f"input \N{MULTIPLICATION SIGN} {numbers.ratio(1 / ratio)}"
-        )
-        text = f"{name} at output = {by}" if is_main else name
-        lines.append(_line(ends, (text, name), plot, spacing, main=is_main))
-    return tuple(lines)
-
-
-def _line(
-    ends: tuple[float, float, float, float], texts: Sequence[str], plot: Box, spacing: float, *, main: bool
-) -> Line:
-    x1, y1, x2, y2 = ends
-    length = math.hypot(x2 - x1, y2 - y1)
-    dx, dy = (x2 - x1) / length, (y2 - y1) / length
-    room = length if main or spacing >= _LABEL_ROOM else 0.0
-    text = next((t for t in texts if text_width(t) + 40 < room * _LABELLED), None)
-    label = None
-    if text is not None:
-        px, py = x2 - dx * 22 + dy * 5, y2 - dy * 22 - dx * 5
-        angle = math.degrees(math.atan2(dy, dx))
-        if px <= plot.x + plot.width:
-            label = Label(x=round(px, 1), y=round(py, 1), text=text, anchor="end", angle=round(angle, 2))
-    return Line(x1=round(x1, 1), y1=round(y1, 1), x2=round(x2, 1), y2=round(y2, 1), label=label, main=main)
-
-
-def _line_boxes(line: Line) -> list[Box]:
-    """Small boxes along a rotated label, which together cover it."""
-    if line.label is None:
-        return []
-    angle = math.radians(line.label.angle)
-    steps = int(text_width(line.label.text) // 8) + 1
-    return [
-        Box(
-            x=line.label.x - math.cos(angle) * 8 * i - 8,
-            y=line.label.y - math.sin(angle) * 8 * i - 10,
-            width=14,
-            height=14,
-        )
-        for i in range(steps + 1)
-    ]
-
-
-def _regions(x: LogAxis, y: LogAxis, plot: Box, ratio: float | None) -> tuple[Label, ...]:
-    """Names of the regions, in the two corners that are furthest from the lines."""
-    if ratio is None or ratio <= 0:
-        return ()
-    corners = (
-        (x.low, y.high, Label(x=plot.x + 10, y=plot.y + 20, text="", anchor="start")),
-        (x.high, y.low, Label(x=plot.x + plot.width - 10, y=y.log_start - 12, text="", anchor="end")),
-    )
-    labels: list[Label] = []
-    for size_in, size_out, where in corners:
-        part = size_out * ratio / (size_in + size_out * ratio)
-        name = "Balanced"
-        if part > _BALANCE[1]:
-            name = "Decode-dominated"
-        elif part < _BALANCE[0]:
-            name = "Prefill-dominated"
-        labels.append(Label(x=where.x, y=where.y, text=name, anchor=where.anchor))
-    return tuple(labels)

@@ -198,7 +198,11 @@ def weakness(part: Slice, frame: Frame) -> str | None:
         reasons.append("made of buckets: sizes of single requests are not known")
     elif part.requests < FEW_REQUESTS:
         reasons.append(f"only {part.requests} request{'s' if part.requests != 1 else ''}")
-    lost = sum(_sum(frame.loc[frame["sheet"] == UNPRICED, str(meter)]) or 0 for meter in meters_in(frame))
-    if lost > _NOTABLE_SHARE * sum(_sum(frame[str(meter)]) or 0 for meter in meters_in(frame)):
+    lost = frame["sheet"] == UNPRICED
+    if lost.any() and _tokens(frame[lost]) > _NOTABLE_SHARE * _tokens(frame):
         reasons.append("part of it could not be priced")
     return "; ".join(reasons) or None
+
+
+def _tokens(frame: Frame) -> int:
+    return sum(_sum(frame[str(meter)]) or 0 for meter in meters_in(frame))

@@ -13,12 +13,6 @@ PACKAGES = ("pricing", "workloads", "advisor")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 MOST_LINES = 300
 
-LONG = {
-    "advisor/document.py": "the whole JSON contract in one place, a model and its filling side by side",
-    "advisor/phase_map.py": "one figure, whose parts share its scales",
-}
-"""Files that may be longer than the others, and why."""
-
 NETWORK = {"socket", "ssl", "http", "urllib", "ftplib", "smtplib", "requests", "httpx", "aiohttp", "urllib3"}
 CLOCKS = {
     ("datetime", "now"),
@@ -65,13 +59,7 @@ def test_the_sources_are_found() -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_a_file_can_be_read_in_one_sitting(path: Path) -> None:
-    limit = MOST_LINES * 3 // 2 if name_of(path) in LONG else MOST_LINES
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
-
-
-def test_only_files_that_need_it_are_excused() -> None:
-    for name in LONG:
-        assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) > MOST_LINES, name
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)

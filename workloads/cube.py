@@ -7,7 +7,7 @@ scan cuts records into cells within which all of these are constant, and keeps o
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import ibis
@@ -18,6 +18,7 @@ from pricing.units import MINUTES_PER_DAY
 from workloads.cube_columns import column, present_meters, total, with_sizes
 from workloads.expressions import is_true
 from workloads.grouping import Grouping
+from workloads.period import Period
 from workloads.times import local_time, zone_steps
 
 Expr = Any
@@ -45,21 +46,6 @@ class RateCuts:
     context_thresholds: Sequence[int] = ()
     clock_edges: Sequence[int] = ()
     clocked: Sequence[tuple[str | None, str]] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
-    """Which records count, and how their days are cut.
-
-    Attributes:
-        timezone: IANA name; days are calendar days there.
-        since: First day, inclusive; None: from the beginning.
-        until: Last day, inclusive; None: to the end.
-    """
-
-    timezone: str = "UTC"
-    since: date | None = None
-    until: date | None = None
 
 
 def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:

@@ -11,7 +11,7 @@ from workloads.relations import store
 Connection = Any
 Expr = Any
 
-BOOKKEEPING = ("fate", "reason", "dedup_group", "dedup_key", "dedup_yields", "dedup_size")
+BOOKKEEPING = ("fate", "reason", "dedup_group", "dedup_key", "dedup_number", "dedup_yields", "dedup_size")
 """Ledger columns that nothing needs once every row's fate is known."""
 
 
@@ -51,6 +51,7 @@ def _shared(connection: Connection, ledger: Expr) -> Expr | None:
         file=ledger.source_file,
         group=ledger.dedup_group,
         key=ledger.dedup_key if "dedup_key" in ledger.columns else NO_TEXT,
+        number=ledger.dedup_number if "dedup_number" in ledger.columns else ibis.null("int64"),
         yields=is_true(ledger.dedup_yields) if "dedup_yields" in ledger.columns else FALSE,
         size=ledger.dedup_size,
         at=ledger.started_at if "started_at" in ledger.columns else ibis.null("timestamp"),
@@ -70,7 +71,7 @@ def _kept(connection: Connection, shared: Expr) -> Expr:
     place = ibis.struct(
         {"size": -shared["size"], "at": shared["at"], "file": shared.file, "row": shared.row_id}
     )
-    calls = shared.group_by(["format", "group", "key"]).agg(
+    calls = shared.group_by(["format", "group", "key", "number"]).agg(
         kept_row=shared.row_id.argmin(place),
         yields=shared.yields.argmin(place),
         size=shared["size"].max(),

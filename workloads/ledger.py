@@ -59,6 +59,7 @@ COLUMNS: Final[dict[str, str]] = {
     # duplicates: rows equal in format, group and key are one call; the largest is kept, at the time of the first
     "dedup_group": "string",  # identity of the call (a message id); null: never a duplicate
     "dedup_key": "string",  # what tells calls of one group apart; null: nothing
+    "dedup_number": "int64",  # as the key, beside it
     "dedup_yields": "boolean",  # goes when a row of its group stays that does not yield
     "dedup_size": "int64",  # larger wins
 }

@@ -7,6 +7,7 @@ import contextlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Thread
 from typing import Any
 
 import ibis
@@ -105,9 +106,20 @@ def make_batches(files: Sequence[InputFile], options: ReadOptions) -> tuple[list
 
 
 def load(
-    connection: Connection, paths: Sequence[str], options: LoadOptions, progress: Progress = lambda _: None
+    connection: Connection,
+    paths: Sequence[str],
+    options: LoadOptions,
+    progress: Progress = lambda _: None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Loaded:
     """Return the ledger of all files behind paths.
+
+    Args:
+        connection: The engine.
+        paths: Files, folders, globs or ``-``.
+        options: What the user says about the input.
+        progress: Called with a few words at the start of each step.
+        meanwhile: Called once in a thread of its own when the engine starts to read: for what can get ready then.
 
     Raises:
         SourceError: When a path leads to no file.
@@ -120,7 +132,7 @@ def load(
     if options.read.mapping and not batches and files:
         raise MappingError(mapping_failure(options.read, files))
     progress(f"reading {len(files):,} file{'s' if len(files) != 1 else ''}")
-    ledger, counts, skipped, broken = _read(connection, batches, options)
+    ledger, counts, skipped, broken = _read(connection, batches, options, _beside(meanwhile))
     unreadable += broken
     if ledger is None:
         report = LoadReport(counts=(), skipped=(), unreadable=tuple(unreadable))
@@ -141,7 +153,7 @@ def load(
 
 
 def _read(
-    connection: Connection, batches: list[Batch], options: LoadOptions
+    connection: Connection, batches: list[Batch], options: LoadOptions, meanwhile: Callable[[], None]
 ) -> tuple[Expr | None, list[FileRows], list[SkippedRow], list[Unreadable]]:
     """Read all batches into one stored table; again, when lines turn out to be of yet another format."""
     broken: list[Unreadable] = []
@@ -150,12 +162,12 @@ def _read(
     skipped: list[SkippedRow] = []
     for _ in range(_MOST_ROUNDS):
         try:
-            ledger, batches, failed = _store(connection, batches, options)
+            ledger, batches, failed = _store(connection, batches, options, meanwhile)
         except overflow_errors():
             # Some count is so large that arithmetic on it fails. Read with more room, so that it can be told apart.
             files = [file for batch in batches for file in batch.files]
             batches, _ = make_batches(files, replace(options.read, wide=True))
-            ledger, batches, failed = _store(connection, batches, options)
+            ledger, batches, failed = _store(connection, batches, options, meanwhile)
         broken += failed
         if ledger is None:
             return None, [], [], broken
@@ -168,8 +180,19 @@ def _read(
     return ledger, counts, skipped, broken
 
 
+def _beside(work: Callable[[], None]) -> Callable[[], None]:
+    """Return what starts some work, once, in a thread of its own."""
+
+    def try_it() -> None:
+        with contextlib.suppress(Exception):  # whoever needs the work done meets the same error, in the open
+            work()
+
+    thread = Thread(target=try_it, daemon=True)
+    return lambda: None if thread.ident else thread.start()
+
+
 def _store(
-    connection: Connection, batches: list[Batch], options: LoadOptions
+    connection: Connection, batches: list[Batch], options: LoadOptions, meanwhile: Callable[[], None]
 ) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
     tables: list[list[Expr]] = []
     usable: list[Batch] = []
@@ -185,7 +208,7 @@ def _store(
         order = in_order(connection) if any(batch.ordered for batch in usable) else contextlib.nullcontext()
         try:
             with order:
-                stored = store(connection, "ledger_raw", _union(every, options))
+                stored = store(connection, "ledger_raw", _union(every, options), meanwhile)
         except overflow_errors():
             raise
         except connection_errors() as error:

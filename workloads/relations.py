@@ -6,7 +6,7 @@ outside (paths, column names) goes through ``quote`` or ``identifier``.
 # ruff: noqa: S608  (see above)
 
 import contextlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -63,11 +63,14 @@ def _view(connection: Connection, query: str) -> Any:
     return connection.table(name)
 
 
-def store(connection: Connection, name: str, expr: Any) -> Any:
-    """Return an expression's rows as a stored (in-memory, spillable) table of that name, replacing an older one."""
-    connection.raw_sql(
-        f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {ibis.to_sql(expr, dialect='duckdb')}"
-    )
+def store(connection: Connection, name: str, expr: Any, meanwhile: Callable[[], None] = lambda: None) -> Any:
+    """Return an expression's rows as a stored (in-memory, spillable) table of that name, replacing an older one.
+
+    ``meanwhile`` is called right before the engine starts to work.
+    """
+    query = ibis.to_sql(expr, dialect="duckdb")
+    meanwhile()
+    connection.raw_sql(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
     return connection.table(name)
 
 

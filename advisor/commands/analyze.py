@@ -15,8 +15,8 @@ from advisor.commands import parse
 from advisor.commands.output import Progress, write
 from advisor.options import AnalyseOptions
 from pricing.errors import PriceFileError
-from workloads.cube import Period
 from workloads.load import NothingReadableError
+from workloads.period import Period
 from workloads.sources import MappingError, SourceError
 
 DEFAULT_REPORT = "advisor-report.html"

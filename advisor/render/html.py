@@ -1,5 +1,6 @@
 """The report as one HTML file that needs nothing else: no network, no script to be complete."""
 
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -25,15 +26,9 @@ def template_dir() -> Path:
     raise FileNotFoundError(f"The report's templates are missing: looked in {looked}. Reinstall the package.")
 
 
-def render_html(view: ReportView) -> str:
-    """The report as a page.
-
-    Args:
-        view: What to show.
-
-    Returns:
-        A complete HTML document; the same view always gives the same text.
-    """
+@cache
+def page_template() -> jinja2.Template:
+    """Return the report's template, compiled."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(template_dir()),
         autoescape=True,
@@ -43,7 +38,19 @@ def render_html(view: ReportView) -> str:
         keep_trailing_newline=True,
     )
     environment.filters["px"] = pixels
-    return environment.get_template("report.html.j2").render(view=view)
+    return environment.get_template("report.html.j2")
+
+
+def render_html(view: ReportView) -> str:
+    """The report as a page.
+
+    Args:
+        view: What to show.
+
+    Returns:
+        A complete HTML document; the same view always gives the same text.
+    """
+    return page_template().render(view=view)
 
 
 def pixels(value: float) -> str:

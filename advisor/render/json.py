@@ -3,7 +3,8 @@
 import json
 
 from advisor.analysis import Analysis
-from advisor.document import Document, document_of
+from advisor.document import document_of
+from advisor.document_model import Document
 
 
 def render_json(analysis: Analysis) -> str:

@@ -13,8 +13,8 @@ from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.options import AnalyseOptions
 from pricing.meters import Meter
-from workloads.cube import Period
 from workloads.load import LoadOptions, NothingReadableError
+from workloads.period import Period
 from workloads.phase_mix import PhaseClass
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")

@@ -16,7 +16,7 @@ from advisor.analyse import analyse
 from advisor.document import instant, money
 from advisor.options import AnalyseOptions
 from advisor.render.json import render_json, schema_json
-from workloads.cube import Period
+from workloads.period import Period
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
 

@@ -14,7 +14,7 @@ from advisor.options import AnalyseOptions
 from advisor.render.html import render_html
 from advisor.view import build_view
 from pricing.meters import Meter
-from workloads.cube import Period
+from workloads.period import Period
 
 TESTS = Path(__file__).resolve().parent.parent
 PRICES = TESTS / "pricing" / "data" / "prices.json"

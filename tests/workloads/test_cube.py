@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from workloads.cube import (
     BINS_PER_DECADE,
-    Period,
     RateCuts,
     models_of,
     prepare,
@@ -25,6 +24,7 @@ from workloads.cube import (
     usage_cube,
 )
 from workloads.grouping import Grouping
+from workloads.period import Period
 
 KINDS = {
     "started_at": pa.timestamp("us"),

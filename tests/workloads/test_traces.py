@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from workloads.cube import Period, prepare, size_quantiles
+from workloads.cube import prepare, size_quantiles
 from workloads.grouping import Grouping
 from workloads.load import LoadOptions, load
+from workloads.period import Period
 from workloads.relations import connect
 
 TRACES = Path(__file__).parents[2].parent / "shared" / "data" / "traces"

@@ -26,7 +26,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, at_most, text_of, unless_among
+from workloads.expressions import NO_TEXT, at_most, unless_among
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
@@ -36,11 +36,12 @@ _OBJECTS: Final = ("chat.completion", "chat.completion.chunk", "text_completion"
 _STANDARD_TIERS: Final = ("auto", "default", "standard", "on_demand")
 _UNFINISHED: Final = ("in_progress", "queued")
 _TICKS_PER_USD: Final = 1e10
-_BIG: Final = "BIGINT"
-_MONEY: Final = "decimal(38, 12)"
+_BIG, _MONEY = "BIGINT", "decimal(38, 12)"
+_COUNTS: Final = ("prompt", "answer", "cached", "written", "thought")
+_MORE_THAN_AN_ANSWER: Final = 1_000_003
 
 HIDDEN_REASONING: Final = "reasoning_only_in_total"
-"""Problem of a row whose total holds more than its counts: the rest was taken for reasoning."""
+"""Problem of a row whose total is more than its counts: the rest was taken for reasoning."""
 
 _CORE: Final[Schema] = {
     "id": "VARCHAR",
@@ -150,10 +151,7 @@ class OpenAIResponse(JsonImporter):
         # A line with a custom_id is a line of a batch job's output, whatever tier the body repeats.
         batch = envelope.get("custom_id").notnull()
         searches = node.get("output").filter(_is_search).length()
-        counts = (
-            node.step(f"openai_{name}") for name in ("prompt", "answer", "cached", "written", "thought")
-        )
-        negative = is_negative(*counts)
+        negative = is_negative(*(node.step(f"openai_{name}") for name in _COUNTS))
         return {
             "fate": ibis.cases((negative, SKIPPED), (waiting, IGNORED), else_=RECORD),
             "reason": ibis.cases(
@@ -171,7 +169,7 @@ class OpenAIResponse(JsonImporter):
             "status": ibis.coalesce(envelope.get("status"), node.get("status")),
             "recorded_cost_usd": _charge(usage, envelope),
             "dedup_group": node.get("id").nullif(""),
-            "dedup_key": _replay_key(chunk, created, prompt, answer),
+            **_replay_key(chunk, created, prompt, answer),
             "dedup_size": zero(prompt) + zero(answer),
         }
 
@@ -286,14 +284,17 @@ def _number(value: Any, kind: str) -> Any:
     return value.cast("string").try_cast(kind)
 
 
-def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Any:
+def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Columns:
     """Return what a second copy of a response shares with the first, besides its id.
 
     The id alone is not enough: some compatible servers answer every call with one id. Chunks of one stream do share
     it, and their counts are running totals.
     """
-    counts = ibis.coalesce(created, "") + "|" + text_of(prompt) + "|" + text_of(output)
-    return ibis.cases((chunk, NO_TEXT), else_=counts)
+    counts = zero(prompt) * _MORE_THAN_AN_ANSWER + zero(output)  # a text of both would be slow
+    return {
+        "dedup_key": ibis.cases((chunk, NO_TEXT), else_=created),
+        "dedup_number": ibis.cases((chunk, ibis.null("int64")), else_=counts),
+    }
 
 
 IMPORTERS: Final[tuple[Importer, ...]] = (OpenAIResponse(),)

@@ -1,0 +1,242 @@
+"""From a stored ledger to the Analysis: price -> slice -> classify. Nothing here prints or reads the clock."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from importlib import metadata
+from typing import Any
+
+import pandas as pd
+
+from advisor import breakdown
+from advisor import slices as cut
+from advisor.analysis import (
+    Analysis,
+    CostReport,
+    DataReport,
+    Problem,
+    Provenance,
+    Slice,
+    Unpriced,
+)
+from advisor.options import AnalyseOptions
+from advisor.problems import data_problems, money_problems, sources_of
+from pricing.book import PriceBook
+from pricing.frame import PricedCube, price_cube
+from pricing.phases import REFERENCE
+from pricing.units import SECONDS_PER_DAY
+from workloads import cube as scan
+from workloads.grouping import Grouping, choose_grouping
+from workloads.ledger import DUPLICATE, IGNORED, RECORD, SKIPPED
+from workloads.load import Loaded, LoadReport, NothingReadableError
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What the scan of the ledger gave: all that later steps need of the log."""
+
+    priced: PricedCube
+    charge_records: int
+    """Lines of cost exports beside usage: they are the same money again, kept for reconciliation."""
+    grouping: Grouping
+    sizes: pd.DataFrame
+    shapes: pd.DataFrame
+
+
+def answer(
+    connection: Any, loaded: Loaded, book: PriceBook, options: AnalyseOptions, progress: Progress
+) -> Analysis:
+    """Return the analysis of a loaded log.
+
+    Args:
+        connection: The engine that holds the ledger.
+        loaded: The ledger and its account.
+        book: Prices.
+        options: Everything that decides the numbers.
+        progress: Called with a few words at the start of each step.
+
+    Raises:
+        workloads.load.NothingReadableError: When no record lies in the asked days.
+    """
+    progress("adding up tokens")
+    records = scan.prepare(connection, loaded.ledger, options.period)
+    if not connection.execute(records.count()):
+        raise NothingReadableError(_outside(options), loaded.report)
+    scanned = _scan(connection, records, book, options)
+    progress("writing the answer")
+    return _assemble(loaded, scanned, book, options)
+
+
+def _outside(options: AnalyseOptions) -> str:
+    period = options.period
+    span = " ".join(
+        f"{word} {day}" for word, day in (("since", period.since), ("until", period.until)) if day is not None
+    )
+    return f"records were read, but none lies in the asked days ({span}, {period.timezone})"
+
+
+def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOptions) -> Scanned:
+    grouping = choose_grouping(connection, records, options.group_by, show_users=options.show_users)
+    keys = book.rate_keys(scan.models_of(connection, records))
+    cuts = scan.RateCuts(
+        breakpoints=keys.breakpoints,
+        context_thresholds=keys.context_thresholds,
+        clock_edges=keys.clock_edges,
+        clocked=keys.clocked,
+    )
+    cube = scan.usage_cube(connection, records, grouping, cuts)
+    charged = cube["charge_only"].astype(bool)
+    priced = price_cube(cube[~charged].reset_index(drop=True), book, as_of=options.as_of)
+    charges = cube[charged].reset_index(drop=True)
+    if priced.frame.empty:
+        priced = cut.of_charges(priced, charges)
+    return Scanned(
+        priced=priced,
+        charge_records=int(charges["records"].sum()) if not priced.frame["charge_only"].all() else 0,
+        grouping=grouping,
+        sizes=scan.size_quantiles(connection, records, grouping),
+        shapes=scan.shapes(connection, records, grouping),
+    )
+
+
+def _assemble(loaded: Loaded, scanned: Scanned, book: PriceBook, options: AnalyseOptions) -> Analysis:
+    priced = scanned.priced
+    whole = cut.whole(priced)
+    unpriced = cut.unpriced(priced)
+    weak = cut.weakness(whole, priced.frame)
+    problems = data_problems(loaded.report) + money_problems(unpriced, _warnings(priced)) + _doubts(priced)
+    first, last = (
+        breakdown.instant(priced.frame["price_at"].min()),
+        breakdown.instant(priced.frame["last_at"].max()),
+    )
+    return Analysis(
+        data=_data(loaded.report, whole, scanned, (first, last), options, problems),
+        whole=whole,
+        cost=_cost(whole, unpriced, priced),
+        cost_mix=cut.cost_mix(whole, weak),
+        time_mix=cut.time_mix(priced.frame, weak),
+        by_day=tuple(breakdown.days(priced)),
+        by_model=breakdown.models(priced, book, options.as_of),
+        workloads=breakdown.workloads(priced, scanned.grouping, scanned.sizes),
+        workload_rule=scanned.grouping.rule,
+        shapes=tuple(breakdown.shape_bins(scanned.shapes)),
+        prices=breakdown.prices(priced),
+        time_basis=REFERENCE.words,
+        provenance=Provenance(
+            version=metadata.version("token-cost-advisor"),
+            command=options.command,
+            as_of=options.as_of,
+            price_book=book.version,
+            price_book_sha256=book.sha256,
+            assumptions=tuple(_assumptions(priced, options)),
+        ),
+        period_days=_period_days(first, last, priced),
+    )
+
+
+def _data(
+    report: LoadReport,
+    whole: Slice,
+    scanned: Scanned,
+    span: tuple[datetime | None, datetime | None],
+    options: AnalyseOptions,
+    problems: list[Problem],
+) -> DataReport:
+    records = whole.records + scanned.charge_records
+    # Records outside the asked days were read and are not counted: they are ignored, so that the sum holds.
+    outside = report.rows(RECORD) - records
+    return DataReport(
+        rows_read=report.rows(),
+        records=records,
+        requests=whole.requests,
+        skipped=report.rows(SKIPPED),
+        duplicates=report.rows(DUPLICATE),
+        ignored=report.rows(IGNORED) + outside,
+        unmeasured=int(scanned.priced.frame["unmeasured"].sum()),
+        first_request=span[0],
+        last_request=span[1],
+        timezone=options.period.timezone,
+        sources=sources_of(report),
+        problems=tuple(problems),
+    )
+
+
+def _cost(whole: Slice, unpriced: tuple[Unpriced, ...], priced: PricedCube) -> CostReport:
+    frame = priced.frame
+    tokens = sum(count for meter, count in whole.tokens.items() if meter.is_tokens)
+    lost = sum(count for item in unpriced for meter, count in item.tokens.items() if meter.is_tokens)
+    by_records = float((frame["records"].where(frame["sheet"] != cut.UNPRICED, 0)).sum()) / max(
+        whole.records, 1
+    )
+    recorded = int(frame["recorded"].sum())
+    stated = sum((Decimal(str(value)) for value in frame["recorded_cost_usd"].dropna()), Decimal(0))
+    basis = "recorded" if len(frame) and frame["charge_only"].all() else "computed"
+    return CostReport(
+        currency="USD",
+        total=stated if basis == "recorded" else whole.total,
+        list_total=stated if basis == "recorded" else whole.total,
+        by_meter=whole.cost,
+        coverage=whole.priced_requests / whole.requests if whole.requests else by_records,
+        token_coverage=(tokens - lost) / tokens if tokens else 1.0,
+        unpriced=unpriced,
+        basis=basis,
+        recorded_total=stated if recorded else None,
+        recorded_requests=recorded,
+    )
+
+
+def _warnings(priced: PricedCube) -> Iterator[tuple[str, int]]:
+    frame = priced.frame
+    calls = frame["requests"].fillna(frame["records"]).groupby(frame["sheet"]).sum()
+    for index, rows in zip(calls.index.to_numpy(dtype=int), calls, strict=True):
+        if index >= 0:
+            sheet = priced.sheets[index]
+            for text in sheet.warnings:
+                yield f"{sheet.model}: {text}", int(rows)
+
+
+def _doubts(priced: PricedCube) -> list[Problem]:
+    frame = priced.frame
+    found = []
+    unmeasured, silent = int(frame["unmeasured"].sum()), int(frame["requests_unknown"].sum())
+    untimed = int(frame.loc[frame["price_at"].isna(), "records"].sum())
+    for code, severity, rows, message in (
+        (
+            "unmeasured",
+            "warning",
+            unmeasured,
+            "records without any token count: what they used is unknown, not zero",
+        ),
+        ("requests_unknown", "info", silent, "buckets that do not say how many requests they hold"),
+        ("no_time", "info", untimed, "records without a calendar time: they are on no day"),
+    ):
+        if rows:
+            found.append(Problem(code=code, severity=severity, message=message, rows=rows))
+    return found
+
+
+def _assumptions(priced: PricedCube, options: AnalyseOptions) -> Iterator[str]:
+    if priced.frame["price_at"].isna().any():
+        yield f"Records without a time are priced as of {options.as_of:%Y-%m-%d}."
+    if options.load.model:
+        yield f"Records that name no model are taken as {options.load.model}, as asked."
+    if options.load.provider:
+        yield f"Records that name no provider are taken as {options.load.provider}, as asked."
+    if priced.frame["charge_only"].any():
+        yield "The log is a cost export: its amounts are shown as they are, and nothing is computed from tokens."
+    elif priced.frame["bucketed"].any():
+        yield "Buckets are priced at the short-context rates: the sizes of their requests are not known."
+    yield "Times without an offset are UTC."
+    yield "A cache write whose lifetime is not logged has the provider's default lifetime."
+
+
+def _period_days(first: datetime | None, last: datetime | None, priced: PricedCube) -> float | None:
+    days = priced.frame["day"].dropna()
+    if days.empty:
+        return None
+    if first is None or last is None or priced.frame["bucketed"].all():
+        return float((pd.Timestamp(days.max()) - pd.Timestamp(days.min())).days + 1)
+    return (last - first).total_seconds() / SECONDS_PER_DAY
