@@ -1,0 +1,219 @@
+"""The JSON document: its fields. ``advisor schema`` prints the schema of these models.
+
+Money is a decimal string, counts are integers, times are ISO 8601 UTC, ratios are floats in 0..1. A meter that no
+record reports is absent.
+"""
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION: Final = "1"
+
+Tokens = dict[str, int]
+"""Meter -> count; ``reasoning`` is a subset of ``output``."""
+Money = str
+"""USD as a decimal string."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ExampleDoc(_Model):
+    """A place in an input."""
+
+    file: str
+    line: int | None
+
+
+class ProblemDoc(_Model):
+    """Something about the data that a reader must know."""
+
+    code: str
+    severity: Literal["error", "warning", "info"]
+    message: str
+    rows: int
+    examples: list[ExampleDoc]
+
+
+class SourceDoc(_Model):
+    """One input and what it was taken for."""
+
+    path: str
+    format: str
+    rows: int
+
+
+class DataDoc(_Model):
+    """What was read: ``rows_read = records + skipped + duplicates + ignored``."""
+
+    rows_read: int
+    records: int
+    requests: int = Field(description="Calls behind the records; a bucket carries many.")
+    skipped: int
+    duplicates: int
+    ignored: int
+    unmeasured: int = Field(description="Records without any token count: unknown, not zero.")
+    first_request: str | None
+    last_request: str | None
+    timezone: str
+    sources: list[SourceDoc]
+    problems: list[ProblemDoc]
+
+
+class UnpricedDoc(_Model):
+    """Usage that is not in the total."""
+
+    provider: str | None
+    model: str
+    requests: int
+    tokens: Tokens
+    reason: str
+
+
+class CostDoc(_Model):
+    """Money of the whole period."""
+
+    currency: str
+    total: Money
+    list_total: Money
+    by_meter: dict[str, Money]
+    basis: Literal["computed", "recorded", "reconciled"]
+    coverage: float = Field(description="Requests priced / requests.")
+    token_coverage: float
+    complete: bool
+    unpriced: list[UnpricedDoc]
+    recorded_total: Money | None = Field(description="What the log itself says it cost, where it says so.")
+    recorded_requests: int
+
+
+class DayDoc(_Model):
+    """One calendar day in the report's zone; null gathers records without a time."""
+
+    day: str | None
+    requests: int
+    tokens: Tokens
+    cost: Money
+    by_model: dict[str, Money]
+
+
+class ModelDoc(_Model):
+    """One model of one provider."""
+
+    provider: str | None
+    model: str
+    requests: int
+    tokens: Tokens
+    cost: Money | None = Field(description="null: nothing of it could be priced.")
+    cost_by_meter: dict[str, Money]
+    input_usd_per_mtok: Money | None
+    output_usd_per_mtok: Money | None
+    output_input_price_ratio: float | None
+    priced: bool
+
+
+class DistributionDoc(_Model):
+    """Sizes or times of single requests; quantiles interpolate linearly."""
+
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+
+
+class PhasesDoc(_Model):
+    """A phase mix on one basis."""
+
+    basis: Literal["cost", "gpu_time"]
+    prefill: float
+    decode: float
+    prefill_share: float
+    decode_share: float
+    phase_class: Literal["prefill_dominated", "decode_dominated", "balanced"] = Field(alias="class")
+    distance: float
+    weak: str | None
+    explanation: str
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class CacheDoc(_Model):
+    """What the log says about prompt caching."""
+
+    read_ratio: float | None = Field(
+        description="Cache reads / whole prompt, over records that report a cache count."
+    )
+    coverage: float = Field(description="Share of records that report a cache count.")
+
+
+class LatencyDoc(_Model):
+    """The two numbers of latency, where the log has them."""
+
+    ttft_seconds: DistributionDoc | None
+    duration_seconds: DistributionDoc | None
+
+
+class WorkloadDoc(_Model):
+    """A group of requests that a team would call one thing."""
+
+    name: str
+    models: list[str]
+    requests: int
+    tokens: Tokens
+    cost: Money | None = Field(description="null: nothing of it could be priced.")
+    cost_by_meter: dict[str, Money]
+    phase_class: Literal["prefill_dominated", "decode_dominated", "balanced"] | None = Field(alias="class")
+    basis: Literal["cost", "gpu_time"] | None
+    prefill_share: float | None
+    decode_share: float | None
+    by_cost: PhasesDoc | None
+    by_gpu_time: PhasesDoc | None
+    input_tokens: DistributionDoc | None
+    output_tokens: DistributionDoc | None
+    cache: CacheDoc
+    latency: LatencyDoc
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class PriceDoc(_Model):
+    """One rate that the report used; ``usd_per_mtok`` is USD per call (or unit) for fees."""
+
+    provider: str | None
+    model: str
+    meter: str
+    usd_per_mtok: Money
+    rule: str
+    valid_from: str | None
+    valid_until: str | None
+    source: str
+    retrieved: str | None
+
+
+class ProvenanceDoc(_Model):
+    """What it takes to make the same report again."""
+
+    version: str
+    command: str
+    as_of: str
+    price_book: str
+    price_book_sha256: str
+    workload_rule: str
+    time_basis: str
+    assumptions: list[str]
+
+
+class Document(_Model):
+    """The whole answer of ``advisor analyze``."""
+
+    schema_version: Literal["1"]
+    data: DataDoc
+    tokens: Tokens
+    cost: CostDoc
+    phases: list[PhasesDoc] = Field(description="The whole log, on each basis that could be computed.")
+    by_day: list[DayDoc]
+    by_model: list[ModelDoc]
+    workloads: list[WorkloadDoc]
+    prices: list[PriceDoc]
+    provenance: ProvenanceDoc
