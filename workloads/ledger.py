@@ -35,6 +35,8 @@ COLUMNS: Final[dict[str, str]] = {
     "usage_date": "date",  # the day a source states without a time; such a row keeps that day in every zone
     "elapsed_seconds": "float64",  # since the start of a trace that has no calendar
     "charge_only": "boolean",  # money without tokens (a line of a cost export): no request; null: false
+    "charge_kind": "string",  # usage, tax, credit, fee, discount, see charge_words; null: usage
+    "charge_meter": "string",  # the meter that a charge is for; null: it does not say
     "bucket_seconds": "int64",  # length of the bucket; null: one request
     # what was called
     "provider": "string",  # as logged; null: not stated

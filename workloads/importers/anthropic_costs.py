@@ -21,7 +21,8 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import SECONDS_PER_DAY, SECONDS_PER_HOUR
-from workloads.accounting import MORE_PAGES
+from workloads.accounting import FOREIGN_CURRENCY, MORE_PAGES
+from workloads.charge_words import FEE, USAGE, charge_kind, charge_meter, joined
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.importers.anthropic_admin import AnthropicPage, bucket_columns, dollars_of, items_of
@@ -41,6 +42,8 @@ _PAGE: Final[Schema] = {
                 {
                     "amount": "VARCHAR",
                     "currency": "VARCHAR",
+                    "cost_type": "VARCHAR",
+                    "token_type": "VARCHAR",
                     "model": "VARCHAR",
                     "service_tier": "VARCHAR",
                     "inference_geo": "VARCHAR",
@@ -82,13 +85,14 @@ class AnthropicCostPage(AnthropicPage):
             "fate": ibis.cases((empty, IGNORED), (foreign | money.isnull(), SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (empty, "result without money"),
-                (foreign, "an amount in another currency than US dollars"),
+                (foreign, FOREIGN_CURRENCY),
                 (money.isnull(), "the amount is no number"),
                 else_=NO_TEXT,
             ),
             "problem": ibis.cases((is_true(page.get("has_more")), MORE_PAGES), else_=NO_TEXT),
             **bucket_columns(bucket),
             "charge_only": TRUE,
+            **_charge(node.get("cost_type"), node.get("token_type"), money),
             "provider": ibis.literal("anthropic"),
             "model": node.get("model"),
             "service_tier": node.get("service_tier").nullif("standard"),
@@ -101,6 +105,16 @@ class AnthropicCostPage(AnthropicPage):
 
 def _has_amount(result: Any) -> Any:
     return result["amount"].notnull()
+
+
+def _charge(cost_type: Any, token_type: Any, money: Any) -> Columns:
+    """Return kind and meter: what is no token (searches, code execution, sessions) is a fee."""
+    no_tokens = is_true(cost_type.notnull() & ~cost_type.lower().startswith("token"))
+    kind = charge_kind(cost_type, money)
+    return {
+        "charge_kind": ibis.cases((no_tokens & (kind == USAGE), FEE), else_=kind),
+        "charge_meter": charge_meter(joined([token_type, cost_type])),
+    }
 
 
 class AnthropicCostCsv(TableImporter):
@@ -128,6 +142,7 @@ class AnthropicCostCsv(TableImporter):
             **times,
             "bucket_seconds": ibis.cases((hourly, SECONDS_PER_HOUR), else_=SECONDS_PER_DAY).cast("int64"),
             "charge_only": TRUE,
+            **_charge(text("cost_type"), text("token_type"), money),
             "provider": ibis.literal("anthropic"),
             "model": text("model"),
             "service_tier": ibis.cases((is_true(text("speed") == "fast"), "fast"), else_=NO_TEXT),

@@ -21,6 +21,7 @@ import ibis
 
 from pricing.units import SECONDS_PER_DAY
 from workloads.accounting import FOREIGN_CURRENCY, NO_AMOUNT, OTHER_SERVICE
+from workloads.charge_words import charge_kind, charge_meter, joined
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -53,10 +54,7 @@ class AwsCostAndUsage(TableImporter):
         usage, product = text("line_item_usage_type"), table.json("product")
         name = ibis.coalesce(text("product_product_name"), product["product_name"].str)
         described = [text("line_item_product_code"), usage, name, text("line_item_line_item_description")]
-        whole = described[0].fill_null("")
-        for words in described[1:]:
-            whole = whole + " " + words.fill_null("")
-        other = ~is_true(whole.re_search(_MODELS))
+        other = ~is_true(joined(described).re_search(_MODELS))
         foreign = ~is_true(ibis.coalesce(text("line_item_currency_code"), "USD").upper() == "USD")
         start, end = table.time("line_item_usage_start_date"), table.time("line_item_usage_end_date")
         begun = start.get("started_at", ibis.null("timestamp"))
@@ -73,6 +71,8 @@ class AwsCostAndUsage(TableImporter):
             **start,
             "usage_date": ibis.cases((seconds >= SECONDS_PER_DAY, begun.date()), else_=ibis.null("date")),
             "charge_only": TRUE,
+            "charge_kind": charge_kind(text("line_item_line_item_type"), money),
+            "charge_meter": charge_meter(usage),
             "bucket_seconds": ibis.coalesce(seconds.cast("int64"), 0),
             "provider": ibis.literal("aws"),
             "model": ibis.coalesce(

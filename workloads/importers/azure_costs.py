@@ -19,6 +19,7 @@ import ibis
 
 from pricing.units import SECONDS_PER_DAY
 from workloads.accounting import FOREIGN_CURRENCY, NO_AMOUNT, OTHER_SERVICE
+from workloads.charge_words import charge_kind, charge_meter, joined
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -81,7 +82,7 @@ class AzureCostExport(TableImporter):
         dollars = next((own[name] for name in _DOLLARS if name in own), None)
         stated = table.number(dollars) if dollars else ibis.null("decimal(38, 12)")
         money = ibis.coalesce(ibis.cases((in_dollars, amount)), stated)
-        other = ~is_true(_any_matches([text(name) for name in _NAMES], _MODELS))
+        other = ~is_true(joined([text(name) for name in _NAMES]).re_search(_MODELS))
         labels = tag_columns(table.step("tags"))
         meter = text("metername", "metersubcategory")
         return {
@@ -94,6 +95,8 @@ class AzureCostExport(TableImporter):
             ),
             **time_columns(table.step("day")),
             "charge_only": TRUE,
+            "charge_kind": charge_kind(text("chargetype"), money),
+            "charge_meter": charge_meter(meter),
             "bucket_seconds": ibis.literal(SECONDS_PER_DAY, type="int64"),
             "provider": ibis.literal("azure"),
             "model": meter.re_replace(_KIND, "").strip().nullif(""),
@@ -114,13 +117,6 @@ def _text(table: Table, *names: str) -> Any:
     """Return the first of some columns that is not blank, as text."""
     own = _own_names(table)
     return ibis.coalesce(*[table.text(own[name]) for name in names if name in own], NO_TEXT)
-
-
-def _any_matches(texts: list[Any], pattern: str) -> Any:
-    whole = texts[0].fill_null("")
-    for text in texts[1:]:
-        whole = whole + " " + text.fill_null("")
-    return whole.re_search(pattern)
 
 
 IMPORTERS: Final[tuple[Importer, ...]] = (AzureCostExport(),)

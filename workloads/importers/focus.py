@@ -19,6 +19,7 @@ import ibis
 
 from pricing.units import SECONDS_PER_DAY
 from workloads.accounting import FOREIGN_CURRENCY, NO_AMOUNT, OTHER_SERVICE
+from workloads.charge_words import charge_kind, charge_meter, joined
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -68,6 +69,10 @@ class FocusExport(TableImporter):
                 (seconds >= SECONDS_PER_DAY, begun.date()), else_=start.get("usage_date", ibis.null("date"))
             ),
             "charge_only": TRUE,
+            "charge_kind": charge_kind(joined([text("charge_category"), text("charge_class")]), money),
+            "charge_meter": charge_meter(
+                joined([text("x_token_type"), text("sku_meter"), text("x_sku_meter_name"), text("sku_id")])
+            ),
             "bucket_seconds": ibis.coalesce(seconds.cast("int64"), 0),
             "provider": ibis.coalesce(text("service_provider_name"), text("provider_name")).lower(),
             "model": ibis.coalesce(

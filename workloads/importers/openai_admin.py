@@ -20,7 +20,8 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import SECONDS_PER_DAY
-from workloads.accounting import MORE_PAGES, NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import FOREIGN_CURRENCY, MORE_PAGES, NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.charge_words import charge_kind, charge_meter
 from workloads.expressions import NO_TEXT, TRUE, is_true, not_negative
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -107,14 +108,19 @@ class OpenAIUsagePage(JsonImporter):
         money = get("amount", "value")
         counted = prompt.notnull() | output.notnull()
         negative = is_negative(prompt, output, cached, written)
+        foreign = money.notnull() & ~_in_dollars(get("amount", "currency"))
+        line = get("line_item")
         start, end = bucket.get("start_time"), bucket.get("end_time")
         seconds = end.try_cast("int64") - start.try_cast("int64")
         times = Envelope({}).started_at(start)
         more = is_true(page.get("has_more"))
         return {
-            "fate": ibis.cases((negative, SKIPPED), (counted | money.notnull(), RECORD), else_=IGNORED),
+            "fate": ibis.cases(
+                (negative | foreign, SKIPPED), (counted | money.notnull(), RECORD), else_=IGNORED
+            ),
             "reason": ibis.cases(
                 (negative, NEGATIVE_COUNT),
+                (foreign, FOREIGN_CURRENCY),
                 (counted | money.notnull(), NO_TEXT),
                 else_="result without tokens or money",
             ),
@@ -125,8 +131,10 @@ class OpenAIUsagePage(JsonImporter):
             ),
             "bucket_seconds": seconds,
             "charge_only": prompt.isnull() & output.isnull(),
+            "charge_kind": ibis.cases((money.notnull(), charge_kind(line, money)), else_=NO_TEXT),
+            "charge_meter": charge_meter(_kind_of_tokens(line)),
             "provider": ibis.literal("openai"),
-            "model": get("model"),
+            "model": ibis.coalesce(get("model"), _model(line)),
             "service_tier": tier,
             "requests": get("num_model_requests"),
             "input_uncached": not_negative(uncached - zero(audio_in) - zero(image_in)),
@@ -161,27 +169,45 @@ class OpenAICostCsv(TableImporter):
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
-        money = table.number("amount_value")
+        money, line = table.number("amount_value"), table.text("line_item")
+        foreign = money.notnull() & ~_in_dollars(table.text("amount_currency"))
         idle = table.text("amount_value").isnull()
         times = table.time("start_time")
         return {
-            "fate": ibis.cases((idle, IGNORED), (money.isnull(), SKIPPED), else_=RECORD),
+            "fate": ibis.cases((idle, IGNORED), (foreign | money.isnull(), SKIPPED), else_=RECORD),
             "reason": ibis.cases(
-                (idle, "idle bucket"), (money.isnull(), "the amount is no number"), else_=NO_TEXT
+                (idle, "idle bucket"),
+                (foreign, FOREIGN_CURRENCY),
+                (money.isnull(), "the amount is no number"),
+                else_=NO_TEXT,
             ),
             **times,
             "usage_date": times["started_at"].date(),
             "bucket_seconds": table.count("end_time") - table.count("start_time"),
             "charge_only": TRUE,
             "provider": ibis.literal("openai"),
-            # "gpt-5-nano, input_tokens": a line item that is no model and meter keeps its own words.
-            "model": table.text("line_item").re_extract(r"^([^,]+)", 1).nullif(""),
+            "charge_kind": charge_kind(line, money),
+            "charge_meter": charge_meter(_kind_of_tokens(line)),
+            "model": _model(line),
             "requests": ibis.literal(0, type="int64"),
             "project": ibis.coalesce(table.text("project_name"), table.text("project_id")),
             "api_key": table.text("api_key_id"),
             "user": table.text("user_id"),
             "recorded_cost_usd": money,
         }
+
+
+def _model(line: Any) -> Any:
+    """Return the model of a line item ("gpt-5-nano, input_tokens"); one that is no model and meter keeps its words."""
+    return line.re_extract(r"^([^,]+)", 1).nullif("")
+
+
+def _kind_of_tokens(line: Any) -> Any:
+    return line.re_extract(r",\s*(.+)$", 1).nullif("")
+
+
+def _in_dollars(currency: Any) -> Any:
+    return is_true(ibis.coalesce(currency, "USD").upper() == "USD")
 
 
 IMPORTERS: Final[tuple[Importer, ...]] = (OpenAIUsagePage(), OpenAICostCsv())
