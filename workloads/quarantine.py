@@ -17,12 +17,15 @@ from workloads.raw import FILE_COLUMN
 from workloads.sources import CsvDialect, InputFile, Kind
 
 Connection = Any
+Expr = Any
 
 NOT_JSON = "not valid JSON"
 NOT_AN_OBJECT = "JSON, but not an object"
 BROKEN_ROW = "the row does not fit the header"
 
 _MOST_PER_FILE = 1_000
+_APART_BYTES = 1 << 24
+"""A file this large is looked into alone: reading then stops at its last row that is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,13 @@ def skipped_rows(connection: Connection, batch: Batch, files: Sequence[InputFile
     """Return the skipped rows of some files (the first thousand of each), by reading them again with row numbers."""
     if not files:
         return []
+    large = [file for file in files if file.path.stat().st_size >= _APART_BYTES]
+    small = [file for file in files if file not in large]
     with relations.in_order(connection):
-        found = _find(connection, batch, files)
-    return [row for file in files for row in _placed(connection, file, found.get(str(file.path), []))]
+        found = _find(connection, batch, small) if small else {}
+        for file in large:
+            found |= _find(connection, batch, [file])
+        return [row for file in files for row in _placed(connection, file, found.get(str(file.path), []))]
 
 
 def _find(
@@ -66,15 +73,23 @@ def _find(
             fate=part.columns["fate"],
             reason=part.columns["reason"],
         )
-        rows = rows.filter(rows.fate == SKIPPED)
-        place = ibis.row_number().over(ibis.window(group_by=rows.path, order_by=rows.row_in_run))
-        rows = rows.mutate(place=place)
-        rows = rows.filter(rows.place < _MOST_PER_FILE).order_by("path", "row_in_run")
-        for row in connection.execute(rows).itertuples():
+        rows = _first_of_each(
+            rows.filter(rows.fate == SKIPPED), in_order=len(files) == 1 and not batch.ordered
+        )
+        for row in connection.execute(rows.order_by("path", "row_in_run")).itertuples():
             found.setdefault(row.path, []).append(
                 (int(row.row_in_run) - before.get(row.path, 0), str(row.reason))
             )
     return found
+
+
+def _first_of_each(rows: Expr, *, in_order: bool) -> Expr:
+    """Return the first rows of each file; of rows that come in order the engine reads no further."""
+    if in_order:
+        return rows.limit(_MOST_PER_FILE)
+    place = ibis.row_number().over(ibis.window(group_by=rows.path, order_by=rows.row_in_run))
+    rows = rows.mutate(place=place)
+    return rows.filter(rows.place < _MOST_PER_FILE)
 
 
 def _placed(connection: Connection, file: InputFile, found: Sequence[tuple[int, str]]) -> list[SkippedRow]:
@@ -120,7 +135,7 @@ def _with_lines(
     """Return rows with their physical line numbers (blank lines count) and a closer reason."""
     lines = relations.text_lines(connection, [file])
     lines = lines.filter(lines.text.notnull())
-    lines = lines.mutate(row_in_file=ibis.row_number().over(ibis.window(order_by=lines.line)))
+    lines = lines.mutate(row_in_file=ibis.row_number()).limit(max(numbers) + 1)
     wanted = lines.filter(lines.row_in_file.isin(list(numbers))).order_by("row_in_file")
     texts = {
         int(row.row_in_file): (int(row.line), str(row.text))
