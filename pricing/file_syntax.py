@@ -1,0 +1,112 @@
+"""Files that people write by hand: JSON, YAML or TOML in, plain values out, every number exactly as written."""
+
+import json
+from collections.abc import Hashable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from pricing.errors import PriceFileError
+
+SUFFIXES: Final = (".json", ".yaml", ".yml", ".toml")
+MAX_BYTES: Final = 16 * 2**20
+_SHORT: Final = 60
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file of at most 16 MB.
+
+    Raises:
+        PriceFileError: It cannot be read, or it is larger.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise PriceFileError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(content) > MAX_BYTES:
+        raise PriceFileError(f"{path}: {len(content):,} bytes, allowed are {MAX_BYTES:,}")
+    return content
+
+
+def parse_syntax(content: bytes, path: Path) -> object:
+    """The values of a file; its suffix decides the syntax.
+
+    Args:
+        content: Its bytes.
+        path: Named in messages.
+
+    Raises:
+        PriceFileError: An unknown suffix, broken syntax, or a key that is given twice.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise PriceFileError(
+            f"{path}: cannot tell the syntax of a {suffix or 'suffixless'} file, allowed: {', '.join(SUFFIXES)}"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+        if suffix == ".json":
+            return json.loads(text, parse_float=Decimal, object_pairs_hook=_unique)
+        if suffix == ".toml":
+            import tomllib  # noqa: PLC0415
+
+            return tomllib.loads(text, parse_float=Decimal)
+        return _parse_yaml(text)
+    except (ValueError, RecursionError) as error:
+        raise PriceFileError(f"{path}: not valid {suffix[1:].upper()}: {error}") from None
+
+
+def explain(error: ValidationError, path: Path, allowed: Any) -> str:
+    """One line a mistake: file, key, the value seen, and what is allowed.
+
+    Args:
+        error: What the file's shape refused.
+        path: The file.
+        allowed: The keys that are allowed where a key stood, from the key's place in the file.
+    """
+    lines: list[str] = []
+    for problem in error.errors(include_url=False):
+        loc = problem["loc"]
+        where = ".".join(str(part) for part in loc)
+        if problem["type"] == "extra_forbidden":
+            lines.append(
+                f"{path}: {where}: unknown key {str(loc[-1])!r}, allowed: {', '.join(sorted(allowed(loc)))}"
+            )
+            continue
+        message = problem["msg"].removeprefix("Value error, ")
+        seen = "" if problem["type"] == "missing" else f", got {_short(problem['input'])}"
+        lines.append(f"{path}: {where or 'the file'}: {message}{seen}")
+    return "\n".join(lines)
+
+
+def _parse_yaml(text: str) -> object:
+    import yaml  # noqa: PLC0415
+
+    class Loader(yaml.SafeLoader):
+        """The safe loader, refusing repeated keys, of which it would silently keep the last."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
+            keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
+            _unique([(key, None) for key in keys])
+            return super().construct_mapping(node, deep=deep)
+
+    try:
+        return yaml.load(text, Loader=Loader)  # noqa: S506 (a safe loader's subclass)
+    except yaml.YAMLError as error:
+        raise ValueError(error) from None
+
+
+def _unique(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    seen: dict[Any, Any] = {}
+    for key, value in pairs:
+        if key in seen:
+            raise ValueError(f"key {key!r} is given twice")
+        seen[key] = value
+    return seen
+
+
+def _short(value: object) -> str:
+    text = str(value) if isinstance(value, Decimal) else repr(value)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
