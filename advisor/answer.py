@@ -86,6 +86,7 @@ def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOption
         context_thresholds=keys.context_thresholds,
         clock_edges=keys.clock_edges,
         clocked=keys.clocked,
+        regional=keys.regional,
     )
     cube = scan.usage_cube(connection, records, grouping, cuts)
     charged = cube["charge_only"].astype(bool)

@@ -174,17 +174,29 @@ def prices(**given: Any) -> None:
 
 
 @cli.command()
-@click.argument("model")
-@click.argument("usage", nargs=-1, required=True, metavar="METER=COUNT...")
+@click.argument("model", metavar="MODEL|FILE")
+@click.argument("usage", nargs=-1, metavar="[METER=COUNT...]")
 @click.option("--provider", metavar="NAME", help="Provider of the model.")
 @click.option("--service-tier", metavar="NAME", help="batch, flex, priority ... (default: standard).")
+@click.option("--region", metavar="NAME", help="Where it was served: us, eu, data_zone ...")
 @click.option("--at", metavar="TIME", help="Instant of the request (default: now).")
+@click.option("--json", "json_file", metavar="FILE", help="Price a FILE of usages into JSON; - is stdout.")
 @_price_option
 def explain(**given: Any) -> None:
-    """Price one usage line by line, e.g. `advisor explain gpt-4o input_uncached=1000 output=200`."""
-    from advisor.commands.prices import explain as run  # noqa: PLC0415
+    """Price one usage line by line, or a JSON file of usages.
 
-    _finish(run(**given))
+    E.g. `advisor explain gpt-4o input_uncached=1000 output=200`, or `advisor explain usages.json --json -` for a
+    list of {id, provider, model, timestamp, context, usage}.
+    """
+    from advisor.commands.explain import explain_file, explain_one  # noqa: PLC0415
+
+    target, model = given.pop("json_file"), given["model"]
+    if target is not None:
+        _finish(explain_file(Path(model), target, given["price_files"]))
+    elif not given["usage"]:
+        raise click.UsageError("name METER=COUNT pairs, or a FILE of usages with --json")
+    else:
+        _finish(explain_one(**given))
 
 
 @cli.command()

@@ -128,7 +128,7 @@ METER_LABELS: Final[Mapping[Meter, str]] = {
     Meter.IMAGE_INPUT: "Image input",
     Meter.IMAGE_OUTPUT: "Image output",
     Meter.WEB_SEARCH_CALLS: "Web search calls",
-    Meter.CACHE_STORAGE_MTOK_HOURS: "Cache storage (M token hours)",
+    Meter.CACHE_STORAGE_TOKEN_HOURS: "Cache storage (token hours)",
 }
 
 BASES: Final = (

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pricing.cards import PriceCard
 from pricing.errors import AmbiguousModelError, PriceFileError, PricingError, UnknownModelError
-from pricing.names import candidates, provider_id, provider_in_name
+from pricing.names import candidates, provider_id, region_in_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +24,14 @@ class RateKeys:
         context_thresholds: Prompt sizes, ascending; a price changes strictly above each.
         clock_edges: Minutes of the week (Monday 00:00 UTC is 0) at which a clock window starts or ends, ascending.
         clocked: The asked (provider, model) pairs that have clock windows.
+        regional: The asked (provider, model) pairs whose price depends on the region.
     """
 
     breakpoints: tuple[datetime, ...]
     context_thresholds: tuple[int, ...]
     clock_edges: tuple[int, ...]
     clocked: tuple[tuple[str | None, str], ...]
+    regional: tuple[tuple[str | None, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +64,8 @@ class PriceBook:
     def find(self, provider: str | None, model: str) -> PriceCard:
         """The card for a model as a log names it.
 
-        The user's cards come first, by every exact name the log's name may stand for (see ``names.candidates``), then
-        genai-prices by the same names: at the log's provider, at the one that the name itself states, at the one that
-        genai-prices infers from the name, and at the only provider that lists the name.
+        The user's cards come first, by every exact name the log's name may stand for (see ``names.candidates``), then the
+        built-in ones by the same names (see ``catalog.find``).
 
         Args:
             provider: The log's word for the provider or gateway, or None.
@@ -86,36 +87,38 @@ class PriceBook:
         return found
 
     def _find(self, provider: str | None, model: str) -> PriceCard:
-        names, payee = candidates(model), provider_id(provider)
-        for name in names:
+        payee = provider_id(provider)
+        for name in candidates(model):
             card = self._by_name.get(name)
             if card is not None and (
                 payee is None or card.provider is None or provider_id(card.provider) == payee
             ):
-                return card
+                return self._for_profile(card, payee, model)
         label = f"{model!r}" if provider is None else f"{model!r} (provider {provider!r})"
         if self.builtin:
-            from pricing import genai_cards  # noqa: PLC0415
+            from pricing import catalog  # noqa: PLC0415
 
-            stated = [one for one in (payee, provider_in_name(model)) if one is not None]
-            for where in dict.fromkeys([*stated, None]):
-                if (card := genai_cards.lookup(where, names)) is not None:
-                    return card if payee in (None, where) else _instead(card, provider)
-            listed = genai_cards.listed(names)
-            if len(listed) == 1:
-                return listed[0] if payee is None else _instead(listed[0], provider)
-            if listed:
-                sellers = ", ".join(sorted({card.provider or "" for card in listed}))
-                raise AmbiguousModelError(f"model {label} is sold by {sellers}: name the provider")
+            card = catalog.find(payee, model)
+            if card is not None:
+                same = payee in (None, card.provider)
+                return card if same else _instead(card, provider)
         raise UnknownModelError(f"no price card for model {label}; add one to a price file")
+
+    def _for_profile(self, card: PriceCard, payee: str | None, model: str) -> PriceCard:
+        """A user's card as a regional id of its model is priced; one written for the very id stays as it is."""
+        if region_in_name(model) is None or model.strip().lower() in self._by_name:
+            return card
+        from pricing import catalog  # noqa: PLC0415
+
+        return catalog.for_profile(card, payee, model)
 
     def cards(self) -> Iterator[PriceCard]:
         """Every card: the user's first, then those of genai-prices."""
         yield from self.user_cards
         if self.builtin:
-            from pricing import genai_cards  # noqa: PLC0415
+            from pricing import catalog  # noqa: PLC0415
 
-            yield from genai_cards.all_cards()
+            yield from catalog.cards()
 
     def suggest(self, model: str) -> list[str]:
         """Up to five listed names that resemble an unknown one, for messages; never used to price."""
@@ -123,7 +126,9 @@ class PriceBook:
 
         names = {name.lower(): name for card in self.user_cards for name in (*card.aliases, card.model)}
         if self.builtin:
-            names = {**_builtin_names(), **names}
+            from pricing import catalog  # noqa: PLC0415
+
+            names = {**catalog.names(), **names}
         close: dict[str, None] = {}
         for name in candidates(model):
             close.update(dict.fromkeys(names[hit] for hit in get_close_matches(name, names, n=5)))
@@ -139,21 +144,26 @@ class PriceBook:
         thresholds: set[int] = set()
         edges: set[int] = set()
         clocked: list[tuple[str | None, str]] = []
+        regional: list[tuple[str | None, str]] = []
         for provider, model in dict.fromkeys(pairs):
             try:
-                keys = card_keys(self.find(provider, model))
+                card = self.find(provider, model)
             except PricingError:
                 continue
+            keys = card_keys(card)
             instants.update(keys.breakpoints)
             thresholds.update(keys.context_thresholds)
             edges.update(keys.clock_edges)
             if keys.clock_edges:
                 clocked.append((provider, model))
+            if any(period.regions for period in card.periods):
+                regional.append((provider, model))
         return RateKeys(
             breakpoints=tuple(sorted(instants)),
             context_thresholds=tuple(sorted(thresholds)),
             clock_edges=tuple(sorted(edges)),
             clocked=tuple(clocked),
+            regional=tuple(regional),
         )
 
 
@@ -164,7 +174,7 @@ def _instead(card: PriceCard, provider: str | None) -> PriceCard:
 
 
 def card_keys(card: PriceCard) -> RateKeys:
-    """What splits the requests of one card; ``clocked`` is empty."""
+    """What splits the requests of one card; ``clocked`` and ``regional`` are empty."""
     instants: set[datetime | None] = set()
     thresholds: set[int] = set()
     edges: set[int] = set()
@@ -174,6 +184,8 @@ def card_keys(card: PriceCard) -> RateKeys:
         for tier in period.service_tiers:
             instants.update((tier.valid_from, tier.valid_until))
             thresholds.update(step.above for step in tier.context_tiers)
+        for place in period.regions:
+            instants.update((place.valid_from, place.valid_until))
         for window in period.windows:
             thresholds.update(step.above for step in window.context_tiers)
             edges.update(minute for span in window.minutes for minute in span)
@@ -182,6 +194,7 @@ def card_keys(card: PriceCard) -> RateKeys:
         context_thresholds=tuple(sorted(thresholds)),
         clock_edges=tuple(sorted(edges)),
         clocked=(),
+        regional=(),
     )
 
 
@@ -196,7 +209,7 @@ def load_book(user_files: Sequence[Path] = ()) -> PriceBook:
     """
     cards: dict[str, PriceCard] = {}
     release = version("genai-prices")
-    digest = hashlib.sha256(f"genai-prices {release} {_builtin_sha256()}".encode())
+    digest = hashlib.sha256(f"genai-prices {release} {_builtin_sha256()} {_overlay_sha256()}".encode())
     for path in map(Path, user_files):
         from pricing.user_cards import parse_price_file  # noqa: PLC0415
 
@@ -211,9 +224,24 @@ def load_book(user_files: Sequence[Path] = ()) -> PriceBook:
         digest.update(hashlib.sha256(content).digest())
     return PriceBook(
         user_cards=tuple(cards.values()),
-        version=" + ".join([f"genai-prices {release}", *(Path(path).name for path in user_files)]),
+        version=" + ".join(
+            [
+                f"genai-prices {release}",
+                f"overlay {_overlay_sha256()[:8]}",
+                *(Path(path).name for path in user_files),
+            ]
+        ),
         sha256=digest.hexdigest(),
     )
+
+
+@cache
+def _overlay_sha256() -> str:
+    """Of the overlay's rows, read as files because parsing them takes a while."""
+    digest = hashlib.sha256()
+    for path in sorted((Path(__file__).parent / "data").glob("*.toml")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 @cache
@@ -223,10 +251,3 @@ def _builtin_sha256() -> str:
     folders = spec.submodule_search_locations if spec is not None else None
     content = b"".join((Path(folder) / "data.py").read_bytes() for folder in folders or ())
     return hashlib.sha256(content).hexdigest()
-
-
-@cache
-def _builtin_names() -> Mapping[str, str]:
-    from pricing import genai_cards  # noqa: PLC0415
-
-    return {name.lower(): name for name in genai_cards.model_names()}

@@ -12,7 +12,19 @@ from typing import Final, NamedTuple
 
 from pricing.errors import NoPriceAtTimeError
 from pricing.meters import Meter
-from pricing.rules import EXACT, RatePeriod, Rates, ServiceTier, fill_in, is_active, minute_of_week, overlay
+from pricing.rules import (
+    EXACT,
+    ClockWindow,
+    RatePeriod,
+    Rates,
+    RegionRate,
+    ServiceTier,
+    fill_in,
+    is_active,
+    minute_of_week,
+    overlay,
+    region_key,
+)
 
 STANDARD: Final = "standard"
 STANDARD_NAMES: Final = frozenset({"", "default", STANDARD, "auto", "on_demand"})
@@ -81,6 +93,7 @@ class PriceCard:
         source: Text or address.
         retrieved: Day on which the source was read, None when not known.
         notes: Repeated as warnings on every sheet of the card.
+        region: Where requests under this name are served, whatever the log says; None: the log decides.
     """
 
     provider: str | None
@@ -90,6 +103,7 @@ class PriceCard:
     source: str
     retrieved: date | None = None
     notes: tuple[str, ...] = ()
+    region: str | None = None
 
     @property
     def free(self) -> bool:
@@ -97,7 +111,9 @@ class PriceCard:
         rates = [rate for one in self.periods for meter, rate in one.rates.items() if meter.is_tokens]
         return bool(rates) and not any(rates)
 
-    def resolve(self, at: datetime, input_tokens: int | None, service_tier: str | None) -> RateSheet:
+    def resolve(
+        self, at: datetime, input_tokens: int | None, service_tier: str | None, region: str | None = None
+    ) -> RateSheet:
         """Apply every rule of the card.
 
         Args:
@@ -105,6 +121,7 @@ class PriceCard:
             input_tokens: Size of the whole prompt of one request; None for a bucket of many requests, which never
                 reaches a context tier.
             service_tier: As the log has it; None is the standard one. On OpenAI "fast" is the newer name of "priority".
+            region: Where the request was served, as the log has it; None where it does not say.
 
         Returns:
             The rates, with what was applied.
@@ -126,12 +143,15 @@ class PriceCard:
         if tier is not None:
             rates, crossed_own = overlay(rates, tier.rates, tier.context_tiers, input_tokens)
             crossed = max(crossed, crossed_own)
-        factor = EXACT.multiply(window.multiplier if window else _ONE, tier.multiplier if tier else _ONE)
-        if factor != _ONE:
-            rates = {
-                meter: EXACT.multiply(rate, factor) if meter.is_tokens else rate
-                for meter, rate in rates.items()
-            }
+        served = region_key(self.region or region)
+        place = _region(period, served, instant)
+        every = EXACT.multiply(window.multiplier if window else _ONE, place.multiplier if place else _ONE)
+        rates = {
+            meter: EXACT.multiply(rate, EXACT.multiply(every, tier.factor(meter) if tier else _ONE))
+            if meter.is_tokens
+            else rate
+            for meter, rate in rates.items()
+        }
         fallbacks = fill_in(rates)
 
         warnings = list(self.notes)
@@ -147,16 +167,17 @@ class PriceCard:
             f"context > {crossed:,}" if crossed >= 0 else "",
             tier.rule if tier else "",
             window.rule if window else "",
+            f"region {served} x{place.multiplier:f}" if place and place.multiplier != _ONE else "",
         ]
         return RateSheet(
             provider=self.provider,
             model=self.model,
             rates=MappingProxyType(rates),
             rule="; ".join(part for part in rule if part) or "base",
-            valid_from=_latest(period.valid_from, tier.valid_from if tier else None),
-            valid_until=_earliest(period.valid_until, tier.valid_until if tier else None),
-            source=self.source,
-            retrieved=self.retrieved,
+            valid_from=_latest(period, tier, place),
+            valid_until=_earliest(period, tier, place),
+            source=_sources(period.source or self.source, window, tier, place),
+            retrieved=period.retrieved or self.retrieved,
             service_tier_applied=tier.name if tier else STANDARD,
             warnings=tuple(warnings),
             fallbacks=MappingProxyType(fallbacks),
@@ -168,7 +189,8 @@ class PriceCard:
             for rule, rates, start, end in _stated(period):
                 for meter in Meter:
                     if meter in rates:
-                        yield CardRow(meter, rates[meter], rule, start, end, self.source, self.retrieved)
+                        source, read = period.source or self.source, period.retrieved or self.retrieved
+                        yield CardRow(meter, rates[meter], rule, start, end, source, read)
 
     def _period(self, at: datetime) -> RatePeriod:
         for period in self.periods:
@@ -202,10 +224,16 @@ def _stated(period: RatePeriod) -> Iterator[tuple[str, Rates, datetime | None, d
     for step in period.context_tiers:
         yield f"context > {step.above:,}", step.rates, *span
     for tier in period.service_tiers:
-        start, end = _latest(span[0], tier.valid_from), _earliest(span[1], tier.valid_until)
+        start, end = _latest(period, tier), _earliest(period, tier)
         if start is not None and end is not None and start >= end:
             continue
-        yield tier.rule, tier.rates or _scaled(period.rates, tier.multiplier), start, end
+        scaled = {meter: EXACT.multiply(rate, tier.factor(meter)) for meter, rate in period.rates.items()}
+        yield (
+            tier.rule,
+            tier.rates or {meter: scaled[meter] for meter in scaled if meter.is_tokens},
+            start,
+            end,
+        )
         for step in tier.context_tiers:
             yield f"context > {step.above:,}; {tier.rule}", step.rates, start, end
     for window in period.windows:
@@ -213,18 +241,36 @@ def _stated(period: RatePeriod) -> Iterator[tuple[str, Rates, datetime | None, d
         yield window.rule, own, *span
         for step in window.context_tiers:
             yield f"context > {step.above:,}; {window.rule}", step.rates, *span
+    for place in period.regions:
+        rule = f"region {' or '.join(place.regions)} x{place.multiplier:f}"
+        yield rule, _scaled(period.rates, place.multiplier), _latest(period, place), _earliest(period, place)
+
+
+def _sources(first: str, *rules: ClockWindow | ServiceTier | RegionRate | None) -> str:
+    return "; ".join(dict.fromkeys([first, *(rule.source for rule in rules if rule and rule.source)]))
+
+
+def _region(period: RatePeriod, region: str, at: datetime) -> RegionRate | None:
+    return next(
+        (
+            one
+            for one in period.regions
+            if region and one.covers(region) and is_active(one.valid_from, one.valid_until, at)
+        ),
+        None,
+    )
 
 
 def _scaled(rates: Rates, factor: Decimal) -> Rates:
     return {meter: EXACT.multiply(rate, factor) for meter, rate in rates.items() if meter.is_tokens}
 
 
-def _latest(one: datetime | None, other: datetime | None) -> datetime | None:
-    return max((at for at in (one, other) if at is not None), default=None)
+def _latest(*rules: RatePeriod | ServiceTier | RegionRate | None) -> datetime | None:
+    return max((one.valid_from for one in rules if one and one.valid_from is not None), default=None)
 
 
-def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
-    return min((at for at in (one, other) if at is not None), default=None)
+def _earliest(*rules: RatePeriod | ServiceTier | RegionRate | None) -> datetime | None:
+    return min((one.valid_until for one in rules if one and one.valid_until is not None), default=None)
 
 
 def _day(at: datetime | None) -> str:

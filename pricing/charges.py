@@ -1,6 +1,6 @@
 """Price one usage, exactly and line by line: the reference that the vectorised pricing is tested against.
 
-``amount = quantity x rate / 1,000,000`` for tokens and ``quantity x rate`` for fees, in integers scaled by a power of
+``amount = quantity x rate / 1,000,000`` for tokens and token-hours and ``quantity x rate`` for calls, in integers scaled by a power of
 ten: nothing is ever rounded here.
 """
 
@@ -24,7 +24,7 @@ from pricing.meters import Meter, TokenUsage
 from pricing.rules import EXACT
 
 MTOK_DIGITS: Final = 6
-"""Tokens are priced per 10**6."""
+"""Tokens, and their hours in a cache, are priced per 10**6."""
 
 
 class UnpricedCode(StrEnum):
@@ -44,7 +44,7 @@ class ChargeLine:
 
     Attributes:
         meter: What was used.
-        quantity: Units: tokens, calls or million token-hours.
+        quantity: Units: tokens, calls or token-hours.
         usd_per_unit: Rate in USD per ``unit``.
         unit: ``1M tokens``, ``call`` or ``1M token-hours``.
         amount: USD, exact.
@@ -90,6 +90,7 @@ def charge(
     model: str,
     at: datetime,
     service_tier: str | None = None,
+    region: str | None = None,
     context_tokens: int | EllipsisType | None = ...,
 ) -> Charge | Unpriced:
     """Price one usage.
@@ -102,11 +103,14 @@ def charge(
         model: As the log has it.
         at: Instant whose price counts, with a time zone.
         service_tier: As the log has it, or None.
+        region: Where it was served, as the log has it, or None.
         context_tokens: Size of the prompt that context tiers are decided by: the usage's own by default, None for a
             bucket of many requests.
     """
     tokens = usage.input_tokens if isinstance(context_tokens, EllipsisType) else context_tokens
-    sheet = sheet_or_reason(book, provider, model, at=at, context_tokens=tokens, service_tier=service_tier)
+    sheet = sheet_or_reason(
+        book, provider, model, at=at, context_tokens=tokens, service_tier=service_tier, region=region
+    )
     if isinstance(sheet, Unpriced):
         return sheet
     lines: list[ChargeLine] = []
@@ -131,6 +135,7 @@ def sheet_or_reason(
     at: datetime,
     context_tokens: int | None,
     service_tier: str | None,
+    region: str | None = None,
 ) -> RateSheet | Unpriced:
     """The rates for one situation, or why there are none."""
     try:
@@ -140,7 +145,7 @@ def sheet_or_reason(
         code = UnpricedCode.AMBIGUOUS_MODEL if ambiguous else UnpricedCode.UNKNOWN_MODEL
         return Unpriced(provider=provider, model=model, reason=str(error), code=code)
     try:
-        return card.resolve(at, context_tokens, service_tier)
+        return card.resolve(at, context_tokens, service_tier, region)
     except NoPriceAtTimeError as error:
         code = UnpricedCode.NO_PRICE_AT_TIME if card.periods else UnpricedCode.NO_PRICE_IN_BOOK
         return Unpriced(provider=provider, model=model, reason=str(error), code=code)
@@ -176,7 +181,7 @@ def _line(sheet: RateSheet, meter: Meter, quantity: int) -> ChargeLine:
         quantity=quantity,
         usd_per_unit=rate,
         unit=unit_of(meter),
-        amount=EXACT.scaleb(amount, -MTOK_DIGITS) if meter.is_tokens else amount,
+        amount=EXACT.scaleb(amount, -MTOK_DIGITS) if meter.per_million else amount,
         rule=sheet.rule_for(meter),
         source=sheet.source,
         retrieved=sheet.retrieved,

@@ -61,7 +61,7 @@ def price_cube(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> Price
     """Price every row of a cube.
 
     Args:
-        cube: Columns ``provider``, ``model``, ``service_tier`` (text or null), ``price_at`` (datetime64, UTC; null
+        cube: Columns ``provider``, ``model``, ``service_tier`` and, where known, ``region`` (text or null), ``price_at`` (datetime64, UTC; null
             means ``as_of``), ``context_tokens`` (integers; null for a bucket of many requests), and any meters by
             their names (integers of any size; null when not reported).
         book: The prices.
@@ -107,6 +107,8 @@ class _Rows:
     name: _Array  # code of the distinct (provider, model)
     tier: _Array  # index into tier_names, -1 for none
     tier_names: list[str]
+    region: _Array  # index into region_names, -1 for none
+    region_names: list[str]
     instant: _Array  # int64 microseconds since 1970, UTC
     context: _Array  # integers, 0 where unknown
     context_unknown: _Array
@@ -118,6 +120,8 @@ class _Rows:
         providers, provider_names = pd.factorize(cube["provider"].astype(object))
         models, model_names = pd.factorize(cube["model"].astype(object))
         tiers, tier_names = pd.factorize(cube["service_tier"].astype(object))
+        places: pd.Series = cube["region"] if "region" in cube.columns else pd.Series(None, index=cube.index)
+        regions, region_names = pd.factorize(places.astype(object))
         at = pd.to_datetime(cube["price_at"], utc=True).fillna(pd.Timestamp(as_of).tz_convert("UTC"))
         return cls(
             provider=_take(list(provider_names), providers, None),
@@ -125,6 +129,8 @@ class _Rows:
             name=providers * (len(model_names) + 1) + models,
             tier=tiers,
             tier_names=[str(name) for name in tier_names],
+            region=regions,
+            region_names=[str(name) for name in region_names],
             instant=at.to_numpy("datetime64[us]").astype(np.int64),
             context=_integers(cube["context_tokens"]),
             context_unknown=cube["context_tokens"].isna().to_numpy(),
@@ -182,6 +188,7 @@ def _resolve(book: PriceBook, rows: _Rows, name: _Name, members: _Array, outcome
             len(keys.context_thresholds) + 2,
         ),
         (rows.tier[members] + 1, len(rows.tier_names) + 1),
+        (rows.region[members] + 1, len(rows.region_names) + 1),
     )
     code = np.zeros(len(members), dtype=np.int64)
     for part, size in parts:
@@ -197,6 +204,7 @@ def _resolve(book: PriceBook, rows: _Rows, name: _Name, members: _Array, outcome
             at=_EPOCH + timedelta(microseconds=int(rows.instant[row])),
             context_tokens=None if rows.context_unknown[row] else int(rows.context[row]),
             service_tier=None if rows.tier[row] < 0 else rows.tier_names[rows.tier[row]],
+            region=None if rows.region[row] < 0 else rows.region_names[rows.region[row]],
         )
         if isinstance(sheet, Unpriced):
             outcome.fail(inside, sheet)
@@ -231,11 +239,11 @@ def _costs(values: _Array, meter: Meter, outcome: _Outcome, exponent: int) -> _A
 def _exponent(sheet: RateSheet, meter: Meter) -> int:
     rate = sheet.rates.get(meter)
     decimals = 0 if rate is None else max(0, -int(rate.as_tuple().exponent))
-    return decimals + (MTOK_DIGITS if meter.is_tokens else 0)
+    return decimals + (MTOK_DIGITS if meter.per_million else 0)
 
 
 def _scaled(sheet: RateSheet, meter: Meter, exponent: int) -> int:
-    shift = exponent - (MTOK_DIGITS if meter.is_tokens else 0)
+    shift = exponent - (MTOK_DIGITS if meter.per_million else 0)
     return int(EXACT.scaleb(sheet.rates.get(meter, Decimal(0)), shift))
 
 

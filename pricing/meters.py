@@ -37,7 +37,7 @@ class Meter(StrEnum):
     IMAGE_INPUT = "image_input"
     IMAGE_OUTPUT = "image_output"
     WEB_SEARCH_CALLS = "web_search_calls"
-    CACHE_STORAGE_MTOK_HOURS = "cache_storage_mtok_hours"
+    CACHE_STORAGE_TOKEN_HOURS = "cache_storage_token_hours"  # noqa: S105  (a count, no secret)
 
     @property
     def phase(self) -> Phase:
@@ -46,11 +46,16 @@ class Meter(StrEnum):
 
     @property
     def is_tokens(self) -> bool:
-        """Whether the meter counts tokens (and is priced per million of them) or single units."""
+        """Whether the meter counts tokens, which tiers and regions scale, or is a fee, which they do not."""
         return self not in FEE_METERS
 
+    @property
+    def per_million(self) -> bool:
+        """Whether a rate is for a million units, or for one."""
+        return self is not Meter.WEB_SEARCH_CALLS
 
-FEE_METERS: Final = (Meter.WEB_SEARCH_CALLS, Meter.CACHE_STORAGE_MTOK_HOURS)
+
+FEE_METERS: Final = (Meter.WEB_SEARCH_CALLS, Meter.CACHE_STORAGE_TOKEN_HOURS)
 TOKEN_METERS: Final = tuple(meter for meter in Meter if meter not in FEE_METERS)
 OUTPUT_METERS: Final = (Meter.OUTPUT, Meter.AUDIO_OUTPUT, Meter.IMAGE_OUTPUT)
 INPUT_METERS: Final = tuple(meter for meter in TOKEN_METERS if meter not in OUTPUT_METERS)

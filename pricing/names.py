@@ -73,6 +73,9 @@ _REGION_VENDOR: Final = re.compile(
     r"^(?:(?:us-gov|us|eu|apac|ap|jp|au|ca|in|global)\.)?"
     r"(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai|ai21|qwen|moonshotai|moonshot|google|nvidia|writer)\.(?=[a-z])"
 )
+_PROFILE: Final = re.compile(
+    r"^(?:bedrock/|converse/)*(us-gov|us|eu|apac|ap|jp|au|ca|in|global)\.[a-z0-9]+\."
+)
 _VERSION: Final = re.compile(r"-v\d+(?::\d+)?$")
 _AT_VERSION: Final = re.compile(r"@[^@/]*$")
 _DATE: Final = re.compile(r"[-@](20\d\d)(-?)(\d\d)\2(\d\d)$")
@@ -97,6 +100,12 @@ def provider_in_name(model: str) -> str | None:
         return "google"
     words = re.split(r"[/:]", name)[:-1]
     return next((provider_id(word) for word in words if _is_route(word) and provider_id(word)), None)
+
+
+def region_in_name(model: str) -> str | None:
+    """The region of a regional id (``us.anthropic.claude-...``, ``global.anthropic...``), or None."""
+    found = _PROFILE.match(_PATH.sub("", model.strip().lower()))
+    return None if found is None else found[1]
 
 
 def candidates(model: str) -> tuple[str, ...]:

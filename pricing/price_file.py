@@ -25,7 +25,7 @@ _WINDOW: Final = re.compile(
 TIER_NAMES: Final = ("batch", "flex", "priority", "fast")
 
 
-def _amount(value: object) -> Decimal:
+def amount_of(value: object) -> Decimal:
     """A price or factor, exactly as written: floats through their shortest text."""
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
@@ -40,10 +40,11 @@ def _amount(value: object) -> Decimal:
 
 
 def _per_call(value: object) -> Decimal:
-    return _amount(re.sub(r"\s*per call\s*$", "", value) if isinstance(value, str) else value)
+    return amount_of(re.sub(r"\s*per call\s*$", "", value) if isinstance(value, str) else value)
 
 
-def _instant(value: object) -> datetime:
+def instant_of(value: object) -> datetime:
+    """A date or time in ISO 8601, as a UTC instant; a bare date is its midnight in UTC."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
@@ -56,7 +57,7 @@ def _instant(value: object) -> datetime:
     raise ValueError("expected a date or time in ISO 8601, such as 2026-08-21T00:00:00Z")
 
 
-def _window(value: object) -> tuple[tuple[int, int], ...]:
+def window_of(value: object) -> tuple[tuple[int, int], ...]:
     """Minutes of the week of ``Mon-Fri 01:00-04:00``; a window that ends before it starts runs past midnight."""
     found = _WINDOW.match(value.strip()) if isinstance(value, str) else None
     allowed = "expected hours in UTC such as 'Mon-Fri 01:00-04:00', 'Sat 00:00-24:00' or '22:00-06:00'"
@@ -79,9 +80,9 @@ def _window(value: object) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
-_Amount = Annotated[Decimal, BeforeValidator(_amount)]
-_Instant = Annotated[datetime, BeforeValidator(_instant)]
-_Window = Annotated[tuple[tuple[int, int], ...], BeforeValidator(_window)]
+_Amount = Annotated[Decimal, BeforeValidator(amount_of)]
+_Instant = Annotated[datetime, BeforeValidator(instant_of)]
+_Window = Annotated[tuple[tuple[int, int], ...], BeforeValidator(window_of)]
 
 
 class _Strict(BaseModel):
@@ -109,7 +110,7 @@ class RatesIn(_Strict):
         """The stated rates, by meter."""
         names = {
             "input": Meter.INPUT_UNCACHED,
-            "cache_storage_per_mtok_hour": Meter.CACHE_STORAGE_MTOK_HOURS,
+            "cache_storage_per_mtok_hour": Meter.CACHE_STORAGE_TOKEN_HOURS,
         }
         values = {key: getattr(self, key) for key in _RATE_KEYS}
         return {names.get(key) or Meter(key): value for key, value in values.items() if value is not None}
@@ -135,6 +136,7 @@ class RulesIn(RatesIn):
     flex_multiplier: _Amount | None = None
     priority_multiplier: _Amount | None = None
     fast_multiplier: _Amount | None = None
+    region_multiplier: dict[str, _Amount] | None = None
     peak_multiplier: _Amount | None = None
     peak_windows_utc: tuple[_Window, ...] | None = None
     peak_window_ends: Literal["exclusive"] | None = None

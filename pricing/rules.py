@@ -1,13 +1,13 @@
 """The rules that change a price: a closed set, in the order in which they are applied.
 
 A clock window may replace the standard rates, a context tier overrides them for the whole request, a service tier
-overrides what is left, and the multipliers of window and service tier scale the token rates. A meter that then has no
-rate falls back to its nearest relative (``FALLBACKS``); fees never do.
+overrides what is left, and the multipliers of window, service tier and region scale the token rates. A meter that then
+has no rate falls back to its nearest relative (``FALLBACKS``); fees never do.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
 from typing import Final
 
@@ -15,7 +15,7 @@ from pricing.meters import Meter
 from pricing.units import MINUTES_PER_DAY
 
 Rates = Mapping[Meter, Decimal]
-"""USD per unit: per million tokens for token meters, per call and per million token-hours for the fees."""
+"""USD per million units (tokens, token-hours), or per call (``Meter.per_million``)."""
 
 EXACT: Final = Context(prec=400, traps=[Inexact, InvalidOperation, Overflow])
 """Arithmetic that would rather fail than round. Rates are bounded on the way in, so it does not fail."""
@@ -58,23 +58,59 @@ class ServiceTier:
     Attributes:
         name: As logs write it, lower case.
         multiplier: Of every token rate; fees are not scaled.
+        multipliers: Of single meters, instead of ``multiplier``: a discount that does not reach cached tokens, say.
         rates: Own rates, over the standard ones, whatever the context.
         context_tiers: Own context tiers, over ``rates``.
         valid_from: First instant (UTC); None for ever.
         valid_until: First instant (UTC) after it; None for ever.
+        source: Where the rule comes from, where that is not the card's source.
     """
 
     name: str
     multiplier: Decimal = _ONE
+    multipliers: Rates = field(default_factory=dict[Meter, Decimal])
     rates: Rates = field(default_factory=dict[Meter, Decimal])
     context_tiers: tuple[ContextTier, ...] = ()
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    source: str = ""
 
     @property
     def rule(self) -> str:
         """How a rate sheet names this tier."""
-        return f"{self.name} rates" if self.rates else f"{self.name} x{self.multiplier:f}"
+        if self.rates:
+            return f"{self.name} rates"
+        others = "".join(f", {meter} x{factor:f}" for meter, factor in self.multipliers.items())
+        return f"{self.name} x{self.multiplier:f}{others}"
+
+    def factor(self, meter: Meter) -> Decimal:
+        """What a meter's rate is multiplied by."""
+        return self.multipliers.get(meter, self.multiplier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionRate:
+    """What token rates are multiplied by where a request is served: residency, data zones, regional endpoints.
+
+    Attributes:
+        regions: Words for the region, as ``region_key`` has them; ``*`` is every region that a log can name.
+        except_regions: Words that ``*`` does not stand for.
+        multiplier: Of every token rate; fees are not scaled.
+        valid_from: First instant (UTC); None for ever.
+        valid_until: First instant (UTC) after it; None for ever.
+        source: Where the rule comes from, where that is not the card's source.
+    """
+
+    regions: tuple[str, ...]
+    except_regions: tuple[str, ...] = ()
+    multiplier: Decimal
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    source: str = ""
+
+    def covers(self, region: str) -> bool:
+        """Whether a region, as ``region_key`` has it, is meant."""
+        return region in self.regions or ("*" in self.regions and region not in self.except_regions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +123,7 @@ class ClockWindow:
         multiplier: Of every token rate.
         rates: When not None these replace the period's standard rates as a whole.
         context_tiers: Belong to ``rates``.
+        source: Where the rule comes from, where that is not the card's source.
     """
 
     name: str
@@ -94,6 +131,7 @@ class ClockWindow:
     multiplier: Decimal = _ONE
     rates: Rates | None = None
     context_tiers: tuple[ContextTier, ...] = ()
+    source: str = ""
 
     @property
     def rule(self) -> str:
@@ -109,7 +147,8 @@ class ClockWindow:
 class RatePeriod:
     """Rates and rules from an instant (inclusive) until another (exclusive), both UTC; None is open.
 
-    Of several windows that cover an instant the first in the tuple counts.
+    Of several windows that cover an instant the first in the tuple counts, and of several regions likewise; of several
+    service tiers of one name the last. ``source`` and ``retrieved`` are the card's where they are not given.
     """
 
     valid_from: datetime | None = None
@@ -118,6 +157,14 @@ class RatePeriod:
     context_tiers: tuple[ContextTier, ...] = ()
     service_tiers: tuple[ServiceTier, ...] = ()
     windows: tuple[ClockWindow, ...] = ()
+    regions: tuple[RegionRate, ...] = ()
+    source: str = ""
+    retrieved: date | None = None
+
+
+def region_key(word: str | None) -> str:
+    """A log's word for a region in the form that rules are written in; empty for none."""
+    return (word or "").strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def minute_of_week(at: datetime) -> int:

@@ -17,7 +17,7 @@ from pricing.cards import PriceCard
 from pricing.errors import PriceFileError
 from pricing.meters import Meter
 from pricing.price_file import TIER_NAMES, UNITS, CardIn, FeesIn, FileIn, PeriodIn, RulesIn, TierIn
-from pricing.rules import ClockWindow, ContextTier, RatePeriod, ServiceTier
+from pricing.rules import ClockWindow, ContextTier, RatePeriod, RegionRate, ServiceTier, region_key
 
 SUFFIXES: Final = (".json", ".yaml", ".yml", ".toml")
 MAX_BYTES: Final = 16 * 2**20
@@ -184,6 +184,7 @@ def _periods(card: CardIn, fees: Mapping[Meter, Decimal], where: str) -> tuple[R
 
 def _period(own: RulesIn, card: CardIn, fees: Mapping[Meter, Decimal], where: str) -> RatePeriod:
     rates = own.bag()
+    places: dict[str, Decimal] = own.region_multiplier or card.region_multiplier or {}
     for key, meter in (("input", Meter.INPUT_UNCACHED), ("output", Meter.OUTPUT)):
         if meter not in rates:
             raise PriceFileError(f"{where}: {key!r} is missing; every card needs a rate for input and output")
@@ -207,6 +208,9 @@ def _period(own: RulesIn, card: CardIn, fees: Mapping[Meter, Decimal], where: st
             ServiceTier(name=name, multiplier=factor)
             for name in TIER_NAMES
             if (factor := rule(f"{name}_multiplier")) is not None
+        ),
+        regions=tuple(
+            RegionRate(regions=(region_key(word),), multiplier=factor) for word, factor in places.items()
         ),
         windows=_peak(rule("peak_multiplier"), rule("peak_windows_utc"), where),
     )

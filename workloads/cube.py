@@ -40,12 +40,14 @@ class RateCuts:
         context_thresholds: Prompt sizes above which (strictly) some rate changes.
         clock_edges: Minutes of the UTC week (Monday 00:00 is 0) at which some rate changes.
         clocked: ``(provider, model)`` as logged, of the models with such hours.
+        regional: ``(provider, model)`` as logged, of the models whose price depends on the region.
     """
 
     breakpoints: Sequence[datetime] = ()
     context_thresholds: Sequence[int] = ()
     clock_edges: Sequence[int] = ()
     clocked: Sequence[tuple[str | None, str]] = ()
+    regional: Sequence[tuple[str | None, str]] = ()
 
 
 def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
@@ -94,7 +96,8 @@ def _text(value: Any) -> str | None:
 def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: RateCuts) -> pd.DataFrame:
     """Return the usage cube: one row a cell, with exact sums.
 
-    Columns: ``day, workload, provider, model, service_tier`` (keys as logged); ``price_at`` (an instant of the cell,
+    Columns: ``day, workload, provider, model, service_tier`` (keys as logged), ``region`` (as logged; null for models
+    whose price does not depend on it); ``price_at`` (an instant of the cell,
     UTC, the first of its records; NaT without times), ``last_at`` (the last), ``context_tokens`` (a prompt size of the cell; NA for buckets, whose requests have no
     known size); ``records, requests`` (NA: some bucket does not say), ``unmeasured`` (records without any count),
     ``cache_records`` (records that report cache reads), ``cache_read_known`` and ``cache_input_known`` (their reads
@@ -109,6 +112,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
         "provider",
         "model",
         "service_tier",
+        "region",
         "cell_epoch",
         "cell_context",
         "cell_clock",
@@ -157,6 +161,7 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         provider=column(records, "provider"),
         model=column(records, "model"),
         service_tier=column(records, "service_tier"),
+        region=_region(records, cuts),
         bucketed=bucketed,
         charge_only=is_true(column(records, "charge_only")),
         context_tokens=context,
@@ -174,6 +179,13 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         decode_context=_decode_context(records),
         prefill_context=_prefill_context(records),
     )
+
+
+def _region(records: Expr, cuts: RateCuts) -> Expr:
+    if not cuts.regional or "region" not in records.columns:
+        return ibis.null("string")
+    names = sorted({model for _, model in cuts.regional})
+    return ibis.cases((is_true(records.model.isin(names)), records.region), else_=ibis.null("string"))
 
 
 def _clock_cell(records: Expr, started: Expr, cuts: RateCuts) -> Expr:

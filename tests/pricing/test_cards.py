@@ -55,7 +55,7 @@ def test_a_meter_without_a_rate_gets_its_relatives(
 def test_fees_have_no_fallback() -> None:
     sheet = card(RatePeriod(rates=PLAIN)).resolve(AT, 1, None)
     assert Meter.WEB_SEARCH_CALLS not in sheet.rates
-    assert Meter.CACHE_STORAGE_MTOK_HOURS not in sheet.rates
+    assert Meter.CACHE_STORAGE_TOKEN_HOURS not in sheet.rates
 
 
 def test_own_rates_of_a_service_tier_win_over_a_context_tier() -> None:

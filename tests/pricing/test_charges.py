@@ -64,7 +64,7 @@ def unpriced(model: str, counts: TokenUsage, at: datetime = AT) -> Unpriced:
         # audio 1,000 x 1.00, pictures 1,290 x 30, text 20 x 0.30: 1,000 + 38,700 + 6 per million
         ("demo-flash", usage(input_uncached=20, audio_input=1_000, image_output=1_290), None, "0.039706"),
         # 3 searches at $0.01 and 2 million token-hours of storage at $4.50
-        ("demo-pro", usage(web_search_calls=3, cache_storage_mtok_hours=2), None, "9.03"),
+        ("demo-pro", usage(web_search_calls=3, cache_storage_token_hours=2_000_000), None, "9.03"),
         # 1 token at $0.075 per million
         ("demo-4o-mini", usage(cache_read=1), None, "0.000000075"),
         ("local-llama", usage(input_uncached=10**9), None, "0"),
@@ -117,9 +117,9 @@ def test_a_bucket_never_reaches_a_context_tier() -> None:
         ("meta-llama/llama-3.3-70b-instruct", usage(), UnpricedCode.AMBIGUOUS_MODEL, "name the provider"),
         (
             "demo-opus",
-            usage(output=1, cache_storage_mtok_hours=1),
+            usage(output=1, cache_storage_token_hours=1),
             UnpricedCode.UNPRICED_METER,
-            "no rate for cache_storage_mtok_hours",
+            "no rate for cache_storage_token_hours",
         ),
     ],
 )
@@ -139,5 +139,5 @@ def test_a_model_without_a_price_in_the_book_is_unpriced() -> None:
 
 
 def test_a_zero_count_never_makes_a_usage_unpriced() -> None:
-    found = priced("demo-opus", usage(output=1, cache_storage_mtok_hours=0))
+    found = priced("demo-opus", usage(output=1, cache_storage_token_hours=0))
     assert [line.meter for line in found.lines] == [M.OUTPUT]

@@ -47,7 +47,7 @@ def nested(counts: dict[Meter, int]) -> Usage:
 
 
 def random_counts(rng: random.Random) -> dict[Meter, int]:
-    meters = [meter for meter in Meter if meter is not Meter.CACHE_STORAGE_MTOK_HOURS]
+    meters = [meter for meter in Meter if meter is not Meter.CACHE_STORAGE_TOKEN_HOURS]
     usual = [*INPUT_METERS, *OUTPUT_METERS] if rng.random() < 0.7 else meters
     chosen = {Meter.INPUT_UNCACHED, Meter.OUTPUT, *rng.sample(usual, rng.randrange(len(usual)))}
     counts = {meter: rng.randrange(5_000) for meter in meters if meter in chosen}

@@ -262,13 +262,13 @@ def test_nulls_of_every_kind_mean_not_given() -> None:
 
 def test_a_row_with_an_unpriced_meter_is_unpriced_as_a_whole() -> None:
     cube = price_cube(
-        frame_of(output=[1, 1, 1], cache_storage_mtok_hours=pd.array([1, 0, pd.NA], dtype="Int64")),
+        frame_of(output=[1, 1, 1], cache_storage_token_hours=pd.array([1, 0, pd.NA], dtype="Int64")),
         PRICES,
         as_of=AS_OF,
     )
     assert list(cube.frame["sheet"] == -1) == [True, False, False]
     assert list(cube.frame["cost_output"] == 0) == [True, False, False]
-    assert "no rate for cache_storage_mtok_hours" in cube.frame["unpriced_reason"][0]
+    assert "no rate for cache_storage_token_hours" in cube.frame["unpriced_reason"][0]
 
 
 def test_rows_without_a_time_are_priced_as_of_the_report() -> None:

@@ -53,7 +53,7 @@ def test_every_model_of_the_sample_file_becomes_a_card_with_its_own_rates() -> N
                 **{Meter(key): value for key, value in given.items() if key in set(Meter) - {"output"}},
             }
             if "cache_storage_per_mtok_hour" in given:
-                stated[Meter.CACHE_STORAGE_MTOK_HOURS] = given["cache_storage_per_mtok_hour"]
+                stated[Meter.CACHE_STORAGE_TOKEN_HOURS] = given["cache_storage_per_mtok_hour"]
             assert dict(period.rates) == {meter: Decimal(value) for meter, value in stated.items()}
 
 

@@ -1,0 +1,197 @@
+"""A JSON list of usages to price one by one: what ``advisor explain FILE`` reads.
+
+An entry names provider, model, instant, the context that decides the price, and the usage as providers report it:
+``input_tokens`` holds cache reads, cache writes, audio and images; ``output_tokens`` holds reasoning.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, cast
+
+from pricing.meters import Meter, TokenUsage
+
+_LIFETIMES: Final = {
+    "cache_write_5m_tokens": Meter.CACHE_WRITE_5M,
+    "cache_write_30m_tokens": Meter.CACHE_WRITE_30M,
+    "cache_write_1h_tokens": Meter.CACHE_WRITE_1H,
+    "cache_write_12h_tokens": Meter.CACHE_WRITE_12H,
+}
+_KEYS: Final = (
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    *_LIFETIMES,
+    "input_audio_tokens",
+    "cache_audio_read_tokens",
+    "input_image_tokens",
+    "output_tokens",
+    "output_reasoning_tokens",
+    "output_audio_tokens",
+    "output_image_tokens",
+    "web_searches",
+    "cache_storage_token_hours",
+)
+_TIER_KEYS: Final = ("processing", "speed", "service_tier")
+_REGION_KEYS: Final = ("inference_geo", "deployment", "region")
+_STANDARD: Final = ("", "standard", "default", "auto", "on_demand", "global", "not_available")
+EXPLICIT_CACHE: Final = "explicit_cache"
+"""The service tier that stands for a cache which the caller asked for, where its reads have a price of their own."""
+
+
+class UsageListError(Exception):
+    """A list that cannot be read; the message says where, what and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One usage to price.
+
+    Attributes:
+        id: As given, or the entry's number.
+        provider: As given, or None.
+        model: As given.
+        at: Instant whose price counts.
+        usage: Units by meter, disjoint.
+        service_tier: As ``pricing.cards`` takes it, or None.
+        region: As ``pricing.cards`` takes it, or None.
+        single: Whether it is one request, whose size decides context tiers, or several together.
+        warnings: What was given and not used.
+    """
+
+    id: str
+    provider: str | None
+    model: str
+    at: datetime
+    usage: TokenUsage
+    service_tier: str | None
+    region: str | None
+    single: bool
+    warnings: tuple[str, ...]
+
+
+def read_entries(path: Path) -> list[Entry]:
+    """Read a list of usages, or an object that has it under ``vectors``.
+
+    Raises:
+        UsageListError: With file, entry and key, the value seen and what is allowed.
+    """
+    try:
+        parsed = json.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise UsageListError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageListError(f"{path}: not valid JSON: {error}") from None
+    rows: Any = parsed.get("vectors") if isinstance(parsed, dict) else parsed  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if not isinstance(rows, list):
+        raise UsageListError(f"{path}: expected a list of usages, got {type(parsed).__name__}")
+    return [_entry(row, f"{path}: entry {number}", number) for number, row in enumerate(rows, 1)]
+
+
+def _entry(row: object, where: str, number: int) -> Entry:
+    if not isinstance(row, Mapping):
+        raise UsageListError(f"{where}: expected an object, got {row!r:.60}")
+    given = cast("Mapping[str, Any]", row)
+    where = f"{where} ({given['id']})" if given.get("id") else where
+    model = given.get("model")
+    if not isinstance(model, str) or not model:
+        raise UsageListError(f"{where}: model: expected a name, got {model!r:.60}")
+    context: Mapping[str, Any] = given.get("context") or {}
+    used = (*_TIER_KEYS, *_REGION_KEYS, "cache_mode")
+    usage = _usage(given.get("usage"), where, given.get("provider"))
+    return Entry(
+        id=str(given.get("id", number)),
+        provider=given.get("provider"),
+        model=model,
+        at=_instant(given.get("timestamp"), where),
+        usage=usage,
+        service_tier=_tier(context),
+        region=_first(context, _REGION_KEYS),
+        # Storage is billed by the hour, beside requests: an entry that has it is several things together.
+        single=given.get("kind") != "aggregate" and Meter.CACHE_STORAGE_TOKEN_HOURS not in usage.counts,
+        warnings=tuple(
+            f"context {key} = {value!r} has no influence on the price"
+            for key, value in context.items()
+            if key not in used
+        ),
+    )
+
+
+def _tier(context: Mapping[str, Any]) -> str | None:
+    asked = _first(context, _TIER_KEYS)
+    explicit = str(context.get("cache_mode", "")).lower() == "explicit"
+    return EXPLICIT_CACHE if asked is None and explicit else asked
+
+
+def _first(context: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+    words = (str(context.get(key) or "").strip() for key in keys)
+    return next((word for word in words if word.lower() not in _STANDARD), None)
+
+
+def _instant(value: object, where: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(str(value))
+    except ValueError:
+        raise UsageListError(
+            f"{where}: timestamp: expected an ISO 8601 time such as 2026-11-01T00:00:00Z, got {value!r:.60}"
+        ) from None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
+
+
+def _usage(value: object, where: str, provider: object) -> TokenUsage:
+    if not isinstance(value, Mapping):
+        raise UsageListError(f"{where}: usage: expected an object, got {value!r:.60}")
+    counts: dict[str, int] = {}
+    for key, count in cast("Mapping[str, Any]", value).items():
+        if key not in _KEYS:
+            raise UsageListError(f"{where}: usage: unknown key {key!r}, allowed: {', '.join(_KEYS)}")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise UsageListError(
+                f"{where}: usage.{key}: expected a whole number from 0 up, got {count!r:.60}"
+            )
+        counts[key] = count
+    return TokenUsage(
+        counts=_disjoint(counts, where, provider), reasoning=counts.get("output_reasoning_tokens")
+    )
+
+
+def _disjoint(counts: Mapping[str, int], where: str, provider: object) -> dict[Meter, int]:
+    """Counts that overlap as counts that do not; only what was reported."""
+    lifetimes = {meter: counts[key] for key, meter in _LIFETIMES.items() if key in counts}
+    written = max(counts.get("cache_write_tokens", 0), sum(lifetimes.values()))
+    # A write without a stated lifetime has the provider's shortest: 30 minutes at OpenAI, 5 elsewhere.
+    usual = Meter.CACHE_WRITE_30M if provider in ("openai", "azure") else Meter.CACHE_WRITE_5M
+    rest = written - sum(lifetimes.values())
+    audio_read = counts.get("cache_audio_read_tokens", 0)
+    reads = counts.get("cache_read_tokens", audio_read) - audio_read
+    audio = counts.get("input_audio_tokens", audio_read) - audio_read
+    image = counts.get("input_image_tokens", 0)
+    audio_out, image_out = counts.get("output_audio_tokens", 0), counts.get("output_image_tokens", 0)
+    found = {
+        Meter.INPUT_UNCACHED: counts.get("input_tokens", 0) - reads - written - audio - audio_read - image,
+        Meter.CACHE_READ: reads,
+        **lifetimes,
+        Meter.AUDIO_INPUT: audio,
+        Meter.AUDIO_CACHE_READ: audio_read,
+        Meter.IMAGE_INPUT: image,
+        Meter.OUTPUT: counts.get("output_tokens", 0) - audio_out - image_out,
+        Meter.AUDIO_OUTPUT: audio_out,
+        Meter.IMAGE_OUTPUT: image_out,
+        Meter.WEB_SEARCH_CALLS: counts.get("web_searches", 0),
+        Meter.CACHE_STORAGE_TOKEN_HOURS: counts.get("cache_storage_token_hours", 0),
+    }
+    if rest:
+        found[usual] = found.get(usual, 0) + rest
+    for meter, count in found.items():
+        if count < 0:
+            raise UsageListError(
+                f"{where}: usage: {meter} would be {count}: input_tokens must hold cache reads, cache writes, audio "
+                "and images, and output_tokens must hold audio and images"
+            )
+    return {
+        meter: count
+        for meter, count in found.items()
+        if count or meter in (Meter.INPUT_UNCACHED, Meter.OUTPUT)
+    }
