@@ -25,9 +25,13 @@ def read_bytes(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise PriceFileError(f"{path}: cannot be read: {error.strerror}") from error
+    _check_size(content, path)
+    return content
+
+
+def _check_size(content: bytes, path: Path) -> None:
     if len(content) > MAX_BYTES:
         raise PriceFileError(f"{path}: {len(content):,} bytes, allowed are {MAX_BYTES:,}")
-    return content
 
 
 def parse_syntax(content: bytes, path: Path) -> object:
@@ -38,13 +42,14 @@ def parse_syntax(content: bytes, path: Path) -> object:
         path: Named in messages.
 
     Raises:
-        PriceFileError: An unknown suffix, broken syntax, or a key that is given twice.
+        PriceFileError: An unknown suffix, more than 16 MB, broken syntax, or a key that is given twice.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise PriceFileError(
             f"{path}: cannot tell the syntax of a {suffix or 'suffixless'} file, allowed: {', '.join(SUFFIXES)}"
         )
+    _check_size(content, path)
     try:
         text = content.decode("utf-8-sig")
         if suffix == ".json":

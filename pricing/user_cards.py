@@ -4,23 +4,20 @@ Prices are copied by hand into such a file, so every mistake is reported with fi
 is allowed, and nothing is guessed.
 """
 
-import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import ValidationError
 
 from pricing.cards import PriceCard
 from pricing.errors import PriceFileError
+from pricing.file_syntax import explain, parse_syntax, read_bytes
 from pricing.meters import Meter
 from pricing.price_file import TIER_NAMES, UNITS, CardIn, FeesIn, FileIn, PeriodIn, RulesIn, TierIn
 from pricing.rules import ClockWindow, ContextTier, RatePeriod, RegionRate, ServiceTier, region_key
-
-SUFFIXES: Final = (".json", ".yaml", ".yml", ".toml")
-MAX_BYTES: Final = 16 * 2**20
 
 
 def read_price_file(path: Path) -> tuple[PriceCard, ...]:
@@ -35,86 +32,20 @@ def read_price_file(path: Path) -> tuple[PriceCard, ...]:
     Raises:
         PriceFileError: With file, card and key, the value seen and what is allowed.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise PriceFileError(f"{path}: cannot be read: {error.strerror}") from error
-    return parse_price_file(content, path)
+    return parse_price_file(read_bytes(path), path)
 
 
 def parse_price_file(content: bytes, path: Path) -> tuple[PriceCard, ...]:
     """As :func:`read_price_file`, from bytes that were read already; ``path`` decides the syntax and is named."""
     try:
-        parsed = FileIn.model_validate(_parse(content, path))
+        parsed = FileIn.model_validate(parse_syntax(content, path))
     except ValidationError as error:
-        raise PriceFileError(_explain(error, path)) from None
+        raise PriceFileError(explain(error, path, _allowed_keys)) from None
     if parsed.unit.lower() not in {unit.lower() for unit in UNITS}:
         raise PriceFileError(f"{path}: unit: got {parsed.unit!r}, allowed: {', '.join(UNITS)}")
     _check_names(parsed, path)
     fees = {} if (fee := parsed.fees.web_search_call) is None else {Meter.WEB_SEARCH_CALLS: fee}
     return tuple(_card(name, card, fees, path) for name, card in parsed.models.items())
-
-
-def _parse(content: bytes, path: Path) -> object:
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise PriceFileError(
-            f"{path}: cannot tell the syntax of a {suffix or 'suffixless'} file, allowed: {', '.join(SUFFIXES)}"
-        )
-    if len(content) > MAX_BYTES:
-        raise PriceFileError(f"{path}: {len(content):,} bytes, allowed are {MAX_BYTES:,}")
-    try:
-        text = content.decode("utf-8-sig")
-        if suffix == ".json":
-            return json.loads(text, parse_float=Decimal, object_pairs_hook=_unique)
-        if suffix == ".toml":
-            import tomllib  # noqa: PLC0415
-
-            return tomllib.loads(text, parse_float=Decimal)
-        return _parse_yaml(text)
-    except (ValueError, RecursionError) as error:
-        raise PriceFileError(f"{path}: not valid {suffix[1:].upper()}: {error}") from None
-
-
-def _parse_yaml(text: str) -> object:
-    import yaml  # noqa: PLC0415
-
-    class Loader(yaml.SafeLoader):
-        """The safe loader, refusing repeated keys, of which it would silently keep the last."""
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
-            keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
-            _unique([(key, None) for key in keys])
-            return super().construct_mapping(node, deep=deep)
-
-    try:
-        return yaml.load(text, Loader=Loader)  # noqa: S506 (a safe loader's subclass)
-    except yaml.YAMLError as error:
-        raise ValueError(error) from None
-
-
-def _unique(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    seen: dict[Any, Any] = {}
-    for key, value in pairs:
-        if key in seen:
-            raise ValueError(f"key {key!r} is given twice")
-        seen[key] = value
-    return seen
-
-
-def _explain(error: ValidationError, path: Path) -> str:
-    lines: list[str] = []
-    for problem in error.errors(include_url=False):
-        loc = problem["loc"]
-        where = ".".join(str(part) for part in loc)
-        if problem["type"] == "extra_forbidden":
-            allowed = ", ".join(_allowed_keys(loc))
-            lines.append(f"{path}: {where}: unknown key {str(loc[-1])!r}, allowed: {allowed}")
-            continue
-        message = problem["msg"].removeprefix("Value error, ")
-        seen = "" if problem["type"] == "missing" else f", got {_short(problem['input'])}"
-        lines.append(f"{path}: {where or 'the file'}: {message}{seen}")
-    return "\n".join(lines)
 
 
 def _allowed_keys(loc: tuple[int | str, ...]) -> list[str]:
@@ -126,11 +57,6 @@ def _allowed_keys(loc: tuple[int | str, ...]) -> list[str]:
     if inner == "tier":
         return list(TierIn.model_fields)
     return list((PeriodIn if inner == "periods" else CardIn).model_fields)
-
-
-def _short(value: object) -> str:
-    text = str(value) if isinstance(value, Decimal) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 (a line of a message)
 
 
 def _check_names(parsed: FileIn, path: Path) -> None:

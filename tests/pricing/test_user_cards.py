@@ -10,8 +10,9 @@ import pytest
 
 from pricing.cards import PriceCard
 from pricing.errors import NoPriceAtTimeError, PriceFileError
+from pricing.file_syntax import MAX_BYTES
 from pricing.meters import Meter
-from pricing.user_cards import MAX_BYTES, read_price_file
+from pricing.user_cards import read_price_file
 
 PRICES = Path(__file__).parent / "data" / "prices.json"
 BASE: dict[str, Any] = {"input": "1", "output": "2"}
