@@ -76,9 +76,7 @@ def explain(error: ValidationError, path: Path, allowed: Any) -> str:
         loc = problem["loc"]
         where = ".".join(str(part) for part in loc)
         if problem["type"] == "extra_forbidden":
-            lines.append(
-                f"{path}: {where}: unknown key {str(loc[-1])!r}, allowed: {', '.join(sorted(allowed(loc)))}"
-            )
+            lines.append(f"{path}: {where}: unknown key {str(loc[-1])!r}, allowed: {', '.join(allowed(loc))}")
             continue
         message = problem["msg"].removeprefix("Value error, ")
         seen = "" if problem["type"] == "missing" else f", got {_short(problem['input'])}"

@@ -85,10 +85,10 @@ def ptu(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ({"discount": []}, r"discount: unknown key 'discount', allowed: commitments, discounts, note"),
+        ({"discount": []}, r"discount: unknown key 'discount', allowed: discounts, commitments, note"),
         (
             [{"apikey": "a", "multiplier": 1}],
-            r"discounts\.0\.apikey: unknown key 'apikey', allowed: api_key, ",
+            r"discounts\.0\.apikey: unknown key 'apikey', allowed: multiplier, ",
         ),
         ([{"multiplier": -1}], r"discounts\.0\.multiplier: expected a number from 0 .*, got -1"),
         ([{"multiplier": "20%"}], r"discounts\.0\.multiplier: expected a number, .*got '20%'"),
@@ -117,7 +117,7 @@ def ptu(**more: Any) -> dict[str, Any]:
         ({"commitments": [spend(valid_from="2026-10-01T00:00:00Z")]}, r"valid_from: expected a day"),
         (
             {"commitments": [spend(colour=1)]},
-            r"commitments\.0\.colour: unknown key 'colour', allowed: covers, ",
+            r"commitments\.0\.colour: unknown key 'colour', allowed: name, covers, ",
         ),
         ({"commitments": [spend(), spend(name="y")]}, r"some usage would fall under both 'x' and 'y'"),
         ({"commitments": [spend(), ptu(name="X")]}, r"both are called 'x'; give each its own name"),
