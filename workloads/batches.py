@@ -151,11 +151,17 @@ def rows_of_table(
     wide: bool,
 ) -> Rows:
     """Return the ledger rows of a raw table."""
-    table = Table(raw, names, styles, wide)
+    # Asked twice: what the importer reads of which column is known only when it has read it.
+    first = Table(raw, names, styles, wide)
+    _ledger_of_table(importer, first)
+    table, columns = _ledger_of_table(importer, Table(raw, names, styles, wide).with_readings(first.asked))
+    return Rows(table.raw, {**columns, "format": ibis.literal(importer.name)})
+
+
+def _ledger_of_table(importer: TableImporter, table: Table) -> tuple[Table, Mapping[str, Expr]]:
     while steps := {name: step for name, step in importer.steps(table).items() if not table.has_step(name)}:
         table = replace(table, raw=table.raw.mutate(**{STEP_PREFIX + name: steps[name] for name in steps}))
-    columns = dict(importer.ledger_of_table(table))
-    return Rows(table.raw, columns | {"format": ibis.literal(importer.name)})
+    return table, importer.ledger_of_table(table)
 
 
 def _csv_batch(

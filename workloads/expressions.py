@@ -23,6 +23,13 @@ def text_of(count: Expr) -> Expr:
     return ibis.coalesce(count.cast("string"), "")
 
 
+def trimmed(text: Expr) -> Expr:
+    """Return the text without white space around it, and null when that leaves nothing."""
+    # The engine's trimming is dear, and hardly a cell of a log needs it: the outer characters tell.
+    bare = (text.left(1) > " ") & (text.right(1) > " ")
+    return ibis.cases((bare, text), else_=text.strip().nullif(""))
+
+
 def at_most(count: Expr, limit: Expr) -> Expr:
     """Return the count, or the limit when it is larger. Null stays null, unlike with the engines' ``least``."""
     return ibis.cases((count > limit, limit), else_=count)

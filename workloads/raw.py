@@ -1,13 +1,13 @@
 """What an importer's query is written against: a place in a JSON record, a record's envelope, a table of text."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ibis
 from ibis.backends.sql.datatypes import DuckDBType
 
-from workloads.expressions import NO_TEXT, TRUE
+from workloads.expressions import NO_TEXT, TRUE, trimmed
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
 from workloads.schema import ANY, Schema, duckdb_type, other_spelling
@@ -21,6 +21,7 @@ ROW_COLUMN = "__row"
 STEP_PREFIX = "__step_"
 FILE_COLUMN = "__file"
 """Path of the file that a raw row comes from."""
+_TEXT = "__text_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,26 @@ class Table:
     """How the numbers of a text column are written, by normal form; absent for typed columns."""
     wide: bool = False
     """Whether counts are 128-bit integers."""
+    asked: dict[str, "Callable[[Table], Expr]"] = field(default_factory=dict)
+    """Column that holds a reading -> how the reading is made; filled by those who read."""
+
+    def with_readings(self, asked: Mapping[str, "Callable[[Table], Expr]"]) -> "Table":
+        """Return the table with readings as columns of its own, from where they are then taken.
+
+        An importer names a count in a dozen places, and the engine would parse it in each of them.
+        """
+        table = self
+        texts = [name for name in asked if name.startswith(_TEXT)]
+        for names in (texts, [name for name in asked if name not in texts]):
+            made = {name: asked[name](table) for name in names}
+            table = replace(table, raw=table.raw.mutate(**made)) if made else table
+        return table
+
+    def _reading(self, column: str, make: "Callable[[Table], Expr]") -> Expr:
+        if column in self.raw.columns:
+            return self.raw[column]
+        self.asked[column] = make
+        return make(self)
 
     def has(self, name: str) -> bool:
         """Return whether the table has this column."""
@@ -179,37 +200,53 @@ class Table:
         """Return a column as text, with blanks as null; a typed null when there is no such column."""
         if name not in self.names:
             return NO_TEXT
-        return self.raw[self.names[name]].cast("string").strip().nullif("")
+
+        def make(table: Table) -> Expr:
+            return trimmed(table.raw[table.names[name]].cast("string"))
+
+        return self._reading(_TEXT + name, make)
 
     def count(self, name: str) -> Expr:
         """Return a column of whole numbers; null where a cell is no whole number."""
         if name not in self.names:
             return ibis.null("int64")
-        column = self.raw[self.names[name]]
-        plain = not column.type().is_string()
-        count = column.try_cast("int64") if plain else parse_count(column, self.styles.get(name))
-        return count.cast("decimal(38, 0)") if self.wide else count
+
+        def make(table: Table) -> Expr:
+            column = table.raw[table.names[name]]
+            plain = not column.type().is_string()
+            count = column.try_cast("int64") if plain else parse_count(column, table.styles.get(name))
+            return count.cast("decimal(38, 0)") if table.wide else count
+
+        return self._reading("__count_" + name, make)
 
     def number(self, name: str) -> Expr:
         """Return a column of decimal numbers (money, seconds)."""
         if name not in self.names:
             return ibis.null("decimal(38, 12)")
-        column = self.raw[self.names[name]]
-        if not column.type().is_string():
-            return column.try_cast("decimal(38, 12)")
-        style = self.styles.get(name)
-        return parse_decimal(column, style if style is None or style.decided else None)
+
+        def make(table: Table) -> Expr:
+            column = table.raw[table.names[name]]
+            if not column.type().is_string():
+                return column.try_cast("decimal(38, 12)")
+            style = table.styles.get(name)
+            return parse_decimal(column, style if style is None or style.decided else None)
+
+        return self._reading("__number_" + name, make)
 
     def json(self, name: str) -> Expr:
         """Return a column of JSON texts (or JSON values) as JSON, to be reached into; null where it is no JSON."""
         if name not in self.names:
             return ibis.null("json")
-        column = self.raw[self.names[name]]
-        if column.type().is_json():
-            return column
-        if column.type().is_nested():  # maps and structs of a Parquet file
-            return column.cast("json")
-        return column.cast("string").try_cast("json")
+
+        def make(table: Table) -> Expr:
+            column = table.raw[table.names[name]]
+            if column.type().is_json():
+                return column
+            if column.type().is_nested():  # maps and structs of a Parquet file
+                return column.cast("json")
+            return column.cast("string").try_cast("json")
+
+        return self._reading("__json_" + name, make)
 
     def step(self, name: str) -> Expr:
         """Return a column that the importer's ``steps`` gave."""
@@ -236,7 +273,15 @@ class Table:
             return {"started_at": column.cast("timestamp")}
         if column.type().is_date():
             return {"started_at": column.cast("timestamp"), "usage_date": column}
-        return time_columns(self.text(name))
+
+        def started_at(table: Table) -> Expr:
+            return time_columns(table.text(name))["started_at"]
+
+        def usage_date(table: Table) -> Expr:
+            return time_columns(table.text(name))["usage_date"]
+
+        made = {"started_at": started_at, "usage_date": usage_date}
+        return {part: self._reading(f"__{part}_{name}", make) for part, make in made.items()}
 
 
 def time_columns(text: Expr) -> dict[str, Expr]:
