@@ -9,6 +9,7 @@ from datetime import datetime
 from decimal import Decimal, Inexact
 from functools import partial
 from itertools import groupby
+from typing import Final
 
 from pricing.cards import PriceCard
 from pricing.meters import Meter
@@ -25,6 +26,7 @@ from pricing.rules import (
     region_key,
 )
 
+_ONE: Final = Decimal(1)
 Periods = tuple[RatePeriod, ...]
 Change = Callable[[RatePeriod], RatePeriod]
 
@@ -38,7 +40,7 @@ def amend(card: PriceCard, overlay: Overlay) -> PriceCard:
     """
     periods = card.periods
     for rates in (row for row in overlay.rate if row.covers(card.provider, card.model)):
-        periods = within(periods, rates.valid_from, rates.valid_until, partial(_rated, row=rates))
+        periods = within(periods, rates.valid_from, rates.valid_until, partial(_rated, row=rates, card=card))
     for window in (row for row in overlay.window if row.covers(card.provider, card.model)):
         periods = _windowed(periods, window, overlay)
     backdated = [row for row in overlay.backdate if row.covers(card.provider, card.model)]
@@ -125,7 +127,7 @@ def _period(row: CardRow) -> RatePeriod:
     )
 
 
-def _rated(period: RatePeriod, row: RateRow) -> RatePeriod:
+def _rated(period: RatePeriod, row: RateRow, card: PriceCard) -> RatePeriod:
     def over(rates: Rates) -> Rates:
         base = rates.get(Meter.INPUT_UNCACHED)
         multiples = (
@@ -140,8 +142,17 @@ def _rated(period: RatePeriod, row: RateRow) -> RatePeriod:
         period,
         rates={**over(period.rates), **row.rates},
         context_tiers=tuple(ContextTier(above=above, rates=rates) for above, rates in merged.items()),
-        source=_join(period.source, row.source),
-        retrieved=row.checked_on,
+        service_tiers=tuple(
+            replace(
+                tier,
+                rates=over(tier.rates),
+                context_tiers=tuple(replace(step, rates=over(step.rates)) for step in tier.context_tiers),
+            )
+            for tier in period.service_tiers
+        ),
+        source="; ".join(dict.fromkeys((period.source or card.source, row.source))),
+        # The older of the two readings: that is how old the price is.
+        retrieved=min(read for read in (period.retrieved or card.retrieved, row.checked_on) if read),
     )
 
 
@@ -215,10 +226,14 @@ def _earlier(period: RatePeriod, periods: Periods, rows: Iterable[BackdateRow]) 
         )
         factors = {meter: _ratio(rate, standard.rates.get(meter)) for meter, rate in first.rates.items()}
         known = {meter: factor for meter, factor in factors.items() if factor is not None}
-        if len(known) == len(factors) and (row.valid_from is None or row.valid_from < first.valid_from):
+        # What the tier says nothing of keeps its standard rate.
+        known |= {meter: _ONE for meter in standard.rates if meter not in factors and meter.is_tokens}
+        usual = known.get(Meter.INPUT_UNCACHED, _ONE)
+        if None not in factors.values() and (row.valid_from is None or row.valid_from < first.valid_from):
             yield ServiceTier(
                 name=row.tier,
-                multipliers=known,
+                multiplier=usual,
+                multipliers={meter: factor for meter, factor in known.items() if factor != usual},
                 valid_from=row.valid_from,
                 valid_until=first.valid_from,
                 source=row.source,
@@ -233,7 +248,3 @@ def _ratio(rate: Decimal, standard: Decimal | None) -> Decimal | None:
         return EXACT.divide(rate, standard).normalize()
     except Inexact:
         return None
-
-
-def _join(*sources: str) -> str:
-    return "; ".join(dict.fromkeys(source for source in sources if source))

@@ -65,6 +65,8 @@ class RateSheet:
 
     def rule_for(self, meter: Meter) -> str:
         """The rule behind one meter's rate, naming the rate that stands in for a missing one."""
+        if not meter.is_tokens:
+            return "fee"
         used = self.fallbacks.get(meter)
         return self.rule if used is None else f"{self.rule}; no rate for {meter}, {used} rate used"
 

@@ -168,10 +168,17 @@ def test_rate_keys_hold_the_starts_of_service_tiers() -> None:
 
 def test_a_service_tier_before_its_start_is_said_and_not_guessed() -> None:
     card = BOOK.find("openai", "gpt-5.4")
-    early = card.resolve(datetime(2026, 10, 13, tzinfo=UTC), 1, "batch")
-    assert early.rates == card.resolve(datetime(2026, 10, 13, tzinfo=UTC), 1, None).rates
+    early = card.resolve(datetime(2024, 4, 14, tzinfo=UTC), 1, "batch")
+    assert early.rates == card.resolve(datetime(2024, 4, 14, tzinfo=UTC), 1, None).rates
     assert early.warnings == ("service tier 'batch' asked, standard price used",)
     assert card.resolve(NOW, 1, "batch").valid_from == datetime(2026, 10, 14, tzinfo=UTC)
+
+
+def test_a_tier_is_priced_from_its_first_day_on_and_not_from_the_day_it_was_recorded() -> None:
+    card = BOOK.find("openai", "o3")
+    before, after = (card.resolve(datetime(2026, 10, day, tzinfo=UTC), 1, "batch") for day in (13, 14))
+    assert before.rates == after.rates
+    assert (before.rule, after.rule) == ("batch x0.5, cache_read x1", "batch rates")
 
 
 def test_candidates_go_from_the_whole_name_to_the_barest() -> None:

@@ -86,7 +86,7 @@ def test_lines_say_what_they_are_made_of() -> None:
     assert [(line.meter, line.quantity, line.unit, line.rule) for line in lines] == [
         (M.CACHE_WRITE_12H, 3, "1M tokens", "base; no rate for cache_write_12h, cache_write_5m rate used"),
         (M.OUTPUT, 2, "1M tokens", "base"),
-        (M.WEB_SEARCH_CALLS, 1, "call", "base"),
+        (M.WEB_SEARCH_CALLS, 1, "call", "fee"),
     ]
     assert [line.amount for line in lines] == [Decimal("0.00000375"), Decimal("0.00001"), Decimal("0.01")]
     assert {line.source for line in lines} == {"prices.json"}

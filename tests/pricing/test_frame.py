@@ -18,7 +18,7 @@ from pricing.charges import Charge, UnpricedCode, charge
 from pricing.errors import NoPriceAtTimeError
 from pricing.frame import NO_MODEL, PricedCube, price_cube
 from pricing.meters import Meter, TokenUsage
-from pricing.rules import ClockWindow, ContextTier, RatePeriod, ServiceTier
+from pricing.rules import ClockWindow, ContextTier, RatePeriod, RegionRate, ServiceTier
 
 AS_OF = datetime(2026, 1, 7, 12, tzinfo=UTC)
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,8 +39,17 @@ tiers = st.builds(
     ServiceTier,
     name=st.sampled_from(("batch", "flex", "priority")),
     multiplier=factors,
+    multipliers=st.dictionaries(st.sampled_from(USED), factors, max_size=2),
     rates=bags,
     context_tiers=steps,
+    valid_from=st.none() | hours,
+    valid_until=st.none() | hours,
+)
+places = st.builds(
+    RegionRate,
+    regions=st.sampled_from((("eu",), ("us", "us_gov"), ("*",))),
+    except_regions=st.sampled_from(((), ("us",))),
+    multiplier=factors,
     valid_from=st.none() | hours,
     valid_until=st.none() | hours,
 )
@@ -70,6 +79,7 @@ def cards(draw: st.DrawFn, name: str) -> PriceCard:
                 context_tiers=draw(steps),
                 service_tiers=tuple(draw(st.lists(tiers, max_size=3))),
                 windows=tuple(draw(st.lists(windows, max_size=2))),
+                regions=tuple(draw(st.lists(places, max_size=2))),
             )
             for (start, end), keep in zip(pairs, kept, strict=True)
             if keep
@@ -88,6 +98,7 @@ row = st.fixed_dictionaries(
         "provider": st.sampled_from((None, "openai", "azure")),
         "model": st.sampled_from((None, "a", "b", "A-2026-01-01", "openai/b", "c")),
         "service_tier": st.sampled_from((None, "default", "batch", "flex", "fast", "Priority", "odd")),
+        "region": st.sampled_from((None, "eu", "US", "us-gov", "global")),
         "price_at": st.none() | instants,
         "context_tokens": st.none() | st.integers(0, 25),
         **{meter.value: counts for meter in USED},
@@ -119,6 +130,7 @@ def assert_equal(cube: PricedCube, rows: list[dict[str, Any]], book: PriceBook) 
             model=given_row["model"],
             at=given_row["price_at"] or AS_OF,
             service_tier=given_row["service_tier"],
+            region=given_row.get("region"),
             context_tokens=given_row["context_tokens"],
         )
         if isinstance(expected, Charge):
@@ -162,9 +174,10 @@ def test_a_cell_of_the_rate_keys_has_one_price(book: PriceBook, rows: list[dict[
             sum(edge <= minute for edge in keys.clock_edges) if (None, "a") in keys.clocked else 0,
             None if size is None else sum(size > above for above in keys.context_thresholds),
             one["service_tier"],
+            one["region"] if (None, "a") in keys.regional else None,
         )
         try:
-            found: object = dict(card.resolve(at, size, one["service_tier"]).rates)
+            found: object = dict(card.resolve(at, size, one["service_tier"], one["region"]).rates)
         except NoPriceAtTimeError:
             found = None
         assert seen.setdefault(cell, found) == found
