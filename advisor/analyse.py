@@ -5,6 +5,8 @@ from importlib import import_module
 
 from advisor.analysis import Analysis
 from advisor.options import AnalyseOptions
+from advisor.reconciliation import Bill
+from advisor.terms import load_terms
 from pricing.book import load_book
 from workloads.load import load
 from workloads.relations import connect
@@ -21,15 +23,27 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
         progress: Called with a few words at the start of each step.
 
     Raises:
+        advisor.bill.BillError: When a bill is given and cannot be compared.
         workloads.sources.SourceError: When a path leads to no file, or no record could be read.
-        pricing.errors.PriceFileError: When a price file is malformed.
+        pricing.errors.PriceFileError: When a file of prices, discounts or exchange rates is malformed.
     """
     connection = connect(memory_limit=options.memory_limit)
     book = load_book(options.price_files)
+    terms = load_terms(options)
+    bill = _bill(options, progress)
     loaded = load(connection, paths, options.load, progress, meanwhile=_get_ready)
     from advisor.answer import answer  # noqa: PLC0415  (got ready while the engine was reading)
 
-    return answer(connection, loaded, book, options, progress)
+    return answer(connection, loaded, book, options, progress, terms, bill)
+
+
+def _bill(options: AnalyseOptions, progress: Progress) -> Bill | None:
+    if not options.bills:
+        return None
+    from advisor.bill import read_bill  # noqa: PLC0415  (only by runs that have one)
+
+    progress("reading the bill")
+    return read_bill(options.bills, options.period, progress, memory_limit=options.memory_limit)
 
 
 def _get_ready() -> None:

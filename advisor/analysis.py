@@ -1,15 +1,22 @@
 """Everything that a run has computed, as one frozen value; every output is made from it and from nothing else.
 
-Money is Decimal in USD, exact; tokens are integers; ratios are floats in 0..1; instants are timezone-aware UTC.
+Money is Decimal, exact, in the currency of ``CostReport`` (USD but where ``_usd`` says otherwise); tokens are integers; ratios are floats in 0..1; instants are timezone-aware UTC.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
+from advisor.reconciliation import Reconciliation
 from pricing.meters import Meter
 from workloads.phase_mix import PhaseClass, PhaseMix
+
+if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
+    from pricing.commitment_use import CommitmentUse
+    from pricing.currency import Conversion
+    from pricing.discounts import AppliedDiscount
 
 __all__ = [
     "Analysis", "CostReport", "DataReport", "DaySlice", "Distribution", "Location", "ModelSlice", "PhaseClass",
@@ -45,6 +52,8 @@ class Problem:
     message: str
     rows: int
     examples: tuple[Location, ...] = ()
+    amount_usd: Decimal | None = None
+    """The money that it is about; None where it is about none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +86,16 @@ class Slice:
     """By meter; a meter that no record of the slice reports is absent."""
     reasoning: int | None
     cost: Mapping[Meter, Decimal]
-    """USD by meter, of what could be priced."""
+    """By meter, of what could be priced."""
     priced_requests: int
     priced_records: int = 0
     """Records that could be priced; buckets that do not say how many requests they hold count here only."""
     charged: Decimal | None = None
-    """USD that the log states without tokens (lines of a cost export); never part of ``cost``."""
+    """Money that the log states without tokens (lines of a cost export); never part of ``cost``."""
+    list_cost: Decimal | None = None
+    """Before discounts; None: nothing was negotiated, so that it is the total."""
+    unconverted_usd: Decimal | None = None
+    """USD, not part of the total, of days without an exchange rate; None: there are none."""
 
     @property
     def is_priced(self) -> bool:
@@ -91,10 +104,15 @@ class Slice:
 
     @property
     def total(self) -> Decimal:
-        """USD, exact; of a cost export, which has no tokens to price, the money that it states."""
+        """Contracted cost, exact; of a cost export, which has no tokens to price, the money that it states."""
         if self.charged is not None and not self.tokens:
             return self.charged
         return sum(self.cost.values(), Decimal(0))
+
+    @property
+    def in_usd(self) -> Decimal | None:
+        """The cost in USD of a part of which no day has an exchange rate; None for every other part."""
+        return self.unconverted_usd if self.unconverted_usd and not self.total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +122,7 @@ class DaySlice:
     day: date | None
     whole: Slice
     by_model: Mapping[str, Decimal]
-    """USD by model name."""
+    """By model name; in USD on a day without an exchange rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +225,9 @@ class CostReport:
 
     currency: str
     total: Decimal
+    """Contracted cost: after discounts, before commitments."""
     list_total: Decimal
+    """At published prices."""
     by_meter: Mapping[Meter, Decimal]
     coverage: float
     """Requests priced / requests (1.0 when there are none)."""
@@ -216,8 +236,16 @@ class CostReport:
     recorded_total: Decimal | None
     """What the log itself says it cost, where it says so; None when no record does."""
     recorded_requests: int
+    effective_total: Decimal | None = None
+    """With what is owed for commitments; None: no commitment, so that it is the total."""
+    free_models: tuple[str, ...] = ()
+    """Models whose price is known to be $0 a token."""
+    discounts: "tuple[AppliedDiscount, ...]" = ()
+    commitments: "tuple[CommitmentUse, ...]" = ()
+    conversion: "Conversion | None" = None
+    """What the exchange did; None: the report is in USD because that was asked."""
     basis: str = "computed"
-    """``computed`` from tokens and prices, or ``recorded``: the log is a cost export and holds money only."""
+    """``computed`` from tokens and prices; ``reconciled``: and a bill agrees; ``recorded``: the log holds money only."""
 
     @property
     def complete(self) -> bool:
@@ -262,3 +290,5 @@ class Analysis:
     provenance: Provenance
     period_days: float | None = field(default=None)
     """Days observed, from the first request to the last; None without times."""
+    reconciliation: Reconciliation | None = None
+    """Computed cost against a bill; None: no bill is given."""

@@ -20,8 +20,12 @@ from advisor.analysis import (
     Slice,
     Unpriced,
 )
+from advisor.billing import with_bill
 from advisor.options import AnalyseOptions
-from advisor.problems import data_problems, money_problems, sources_of
+from advisor.price_doubts import free_models, price_problems
+from advisor.problems import data_problems, sources_of, unpriced_problems
+from advisor.reconciliation import Bill
+from advisor.terms import USD, Settled, Terms, settle
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
 from pricing.phases import REFERENCE
@@ -39,6 +43,9 @@ class Scanned:
     """What the scan of the ledger gave: all that later steps need of the log."""
 
     priced: PricedCube
+    """In the currency of the report, after discounts."""
+    settled: Settled
+    """The same in USD, and what discounts, commitments and the exchange did."""
     charge_records: int
     """Lines of cost exports beside usage: they are the same money again, kept for reconciliation."""
     grouping: Grouping
@@ -47,7 +54,13 @@ class Scanned:
 
 
 def answer(
-    connection: Any, loaded: Loaded, book: PriceBook, options: AnalyseOptions, progress: Progress
+    connection: Any,
+    loaded: Loaded,
+    book: PriceBook,
+    options: AnalyseOptions,
+    progress: Progress,
+    terms: Terms,
+    bill: Bill | None = None,
 ) -> Analysis:
     """Return the analysis of a loaded log.
 
@@ -57,17 +70,27 @@ def answer(
         book: Prices.
         options: Everything that decides the numbers.
         progress: Called with a few words at the start of each step.
+        terms: What the user negotiated, and the rates of the report's currency.
+        bill: A provider's bill to compare with.
 
     Raises:
+        advisor.bill.BillError: When the log has nothing computed that the bill could be compared with.
         workloads.load.NothingReadableError: When no record lies in the asked days.
     """
     progress("adding up tokens")
     records = scan.prepare(connection, loaded.ledger, options.period)
     if not connection.execute(records.count()):
         raise NothingReadableError(_outside(options), loaded.report)
-    scanned = _scan(connection, records, book, options)
+    scanned = _scan(connection, records, book, options, terms)
     progress("writing the answer")
-    return _assemble(loaded, scanned, book, options)
+    analysis = _assemble(loaded, scanned, book, options, terms)
+    if bill is None:
+        return analysis
+
+    def price_in_usd(some: Any) -> PricedCube:
+        return settle(_price(connection, some, scanned.grouping, book, options, terms)[0], terms, options).usd
+
+    return with_bill(analysis, bill, options, connection, loaded.ledger, price_in_usd)
 
 
 def _outside(options: AnalyseOptions) -> str:
@@ -78,24 +101,39 @@ def _outside(options: AnalyseOptions) -> str:
     return f"records were read, but none lies in the asked days ({span}, {period.timezone})"
 
 
-def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOptions) -> Scanned:
-    grouping = choose_grouping(connection, records, options.group_by, show_users=options.show_users)
+def _price(
+    connection: Any,
+    records: Any,
+    grouping: Grouping,
+    book: PriceBook,
+    options: AnalyseOptions,
+    terms: Terms,
+) -> tuple[PricedCube, pd.DataFrame]:
+    """Return the cube of some records at list prices, and the cube of those that are money already."""
     keys = book.rate_keys(scan.models_of(connection, records))
     cuts = scan.RateCuts(
-        breakpoints=keys.breakpoints,
+        breakpoints=sorted({*keys.breakpoints, *terms.breakpoints}),
         context_thresholds=keys.context_thresholds,
         clock_edges=keys.clock_edges,
         clocked=keys.clocked,
         regional=keys.regional,
+        api_keys=terms.api_keys,
     )
     cube = scan.usage_cube(connection, records, grouping, cuts)
     charged = cube["charge_only"].astype(bool)
     priced = price_cube(cube[~charged].reset_index(drop=True), book, as_of=options.as_of)
-    charges = cube[charged].reset_index(drop=True)
+    return priced, cube[charged].reset_index(drop=True)
+
+
+def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOptions, terms: Terms) -> Scanned:
+    grouping = choose_grouping(connection, records, options.group_by, show_users=options.show_users)
+    priced, charges = _price(connection, records, grouping, book, options, terms)
     if priced.frame.empty:
         priced = cut.of_charges(priced, charges)
+    settled = settle(priced, terms, options)
     return Scanned(
-        priced=priced,
+        priced=settled.shown,
+        settled=settled,
         charge_records=int(charges["records"].sum()) if not priced.frame["charge_only"].all() else 0,
         grouping=grouping,
         sizes=scan.size_quantiles(connection, records, grouping),
@@ -103,12 +141,19 @@ def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOption
     )
 
 
-def _assemble(loaded: Loaded, scanned: Scanned, book: PriceBook, options: AnalyseOptions) -> Analysis:
+def _assemble(
+    loaded: Loaded, scanned: Scanned, book: PriceBook, options: AnalyseOptions, terms: Terms
+) -> Analysis:
     priced = scanned.priced
     whole = cut.whole(priced)
     unpriced = cut.unpriced(priced)
     weak = cut.weakness(whole, priced.frame)
-    problems = data_problems(loaded.report) + money_problems(unpriced, _warnings(priced)) + _doubts(priced)
+    problems = [
+        *data_problems(loaded.report),
+        *unpriced_problems(unpriced),
+        *price_problems(scanned.settled, book, terms, options.as_of),
+        *_doubts(priced),
+    ]
     first, last = (
         breakdown.instant(priced.frame["price_at"].min()),
         breakdown.instant(priced.frame["last_at"].max()),
@@ -116,7 +161,7 @@ def _assemble(loaded: Loaded, scanned: Scanned, book: PriceBook, options: Analys
     return Analysis(
         data=_data(loaded.report, whole, scanned, (first, last), options, problems),
         whole=whole,
-        cost=_cost(whole, unpriced, priced),
+        cost=_cost(whole, unpriced, scanned.settled),
         cost_mix=cut.cost_mix(whole, weak),
         time_mix=cut.time_mix(priced.frame, weak),
         by_day=tuple(breakdown.days(priced)),
@@ -132,7 +177,7 @@ def _assemble(loaded: Loaded, scanned: Scanned, book: PriceBook, options: Analys
             as_of=options.as_of,
             price_book=book.version,
             price_book_sha256=book.sha256,
-            assumptions=tuple(_assumptions(priced, options)),
+            assumptions=tuple(_assumptions(priced, options, terms)),
         ),
         period_days=_period_days(first, last, priced),
     )
@@ -165,8 +210,8 @@ def _data(
     )
 
 
-def _cost(whole: Slice, unpriced: tuple[Unpriced, ...], priced: PricedCube) -> CostReport:
-    frame = priced.frame
+def _cost(whole: Slice, unpriced: tuple[Unpriced, ...], settled: Settled) -> CostReport:
+    frame = settled.shown.frame
     tokens = sum(count for meter, count in whole.tokens.items() if meter.is_tokens)
     lost = sum(count for item in unpriced for meter, count in item.tokens.items() if meter.is_tokens)
     by_records = float((frame["records"].where(frame["sheet"] != cut.UNPRICED, 0)).sum()) / max(
@@ -175,10 +220,17 @@ def _cost(whole: Slice, unpriced: tuple[Unpriced, ...], priced: PricedCube) -> C
     recorded = int(frame["recorded"].sum())
     stated = sum((Decimal(str(value)) for value in frame["recorded_cost_usd"].dropna()), Decimal(0))
     basis = "recorded" if len(frame) and frame["charge_only"].all() else "computed"
+    total = stated if basis == "recorded" else whole.total
+    list_total = total if whole.list_cost is None else whole.list_cost
     return CostReport(
-        currency="USD",
-        total=stated if basis == "recorded" else whole.total,
-        list_total=stated if basis == "recorded" else whole.total,
+        currency=USD if settled.conversion is None else settled.conversion.currency,
+        total=total,
+        list_total=total if basis == "recorded" else list_total,
+        effective_total=total + settled.adjustment if settled.uses else None,
+        discounts=settled.discounts,
+        commitments=settled.uses,
+        conversion=settled.conversion,
+        free_models=free_models(settled.usd),
         by_meter=whole.cost,
         coverage=whole.priced_requests / whole.requests if whole.requests else by_records,
         token_coverage=(tokens - lost) / tokens if tokens else 1.0,
@@ -187,16 +239,6 @@ def _cost(whole: Slice, unpriced: tuple[Unpriced, ...], priced: PricedCube) -> C
         recorded_total=stated if recorded else None,
         recorded_requests=recorded,
     )
-
-
-def _warnings(priced: PricedCube) -> Iterator[tuple[str, int]]:
-    frame = priced.frame
-    calls = frame["requests"].fillna(frame["records"]).groupby(frame["sheet"]).sum()
-    for index, rows in zip(calls.index.to_numpy(dtype=int), calls, strict=True):
-        if index >= 0:
-            sheet = priced.sheets[index]
-            for text in sheet.warnings:
-                yield f"{sheet.model}: {text}", int(rows)
 
 
 def _doubts(priced: PricedCube) -> list[Problem]:
@@ -219,7 +261,7 @@ def _doubts(priced: PricedCube) -> list[Problem]:
     return found
 
 
-def _assumptions(priced: PricedCube, options: AnalyseOptions) -> Iterator[str]:
+def _assumptions(priced: PricedCube, options: AnalyseOptions, terms: Terms) -> Iterator[str]:
     if priced.frame["price_at"].isna().any():
         yield f"Records without a time are priced as of {options.as_of:%Y-%m-%d}."
     if options.load.model:
@@ -230,6 +272,7 @@ def _assumptions(priced: PricedCube, options: AnalyseOptions) -> Iterator[str]:
         yield "The log is a cost export: its amounts are shown as they are, and nothing is computed from tokens."
     elif priced.frame["bucketed"].any():
         yield "Buckets are priced at the short-context rates: the sizes of their requests are not known."
+    yield from terms.assumptions
     yield "Times without an offset are UTC."
     yield "A cache write whose lifetime is not logged has the provider's default lifetime."
 

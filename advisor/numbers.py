@@ -1,11 +1,13 @@
 """Numbers as a reader sees them: rounded by size, never to a false zero or a false whole, in one locale.
 
-Every function takes the exact value and returns text with a dot for decimals and commas for thousands, whatever
+Amounts are in the currency of the report that is being made (``shown_in``), prices in USD. Every function takes the exact value and returns text with a dot for decimals and commas for thousands, whatever
 the locale of the machine. Nothing here is parsed back: the exact value travels beside the text.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date, datetime
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from typing import Final
@@ -14,6 +16,14 @@ MISSING: Final = "—"
 """What stands where a number is not known."""
 
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_USD: Final = "USD"
+_SIGNS: Final = {
+    _USD: "$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "CN¥", "INR": "₹", "KRW": "₩", "BRL": "R$", "CAD": "CA$",
+    "AUD": "A$", "NZD": "NZ$", "HKD": "HK$", "SGD": "S$", "ILS": "₪",
+}  # fmt: skip
+"""Signs that only one currency has; the others show their code."""
+_CURRENCY: Final = ContextVar("currency", default=_USD)
 
 _WIDE: Final = Context(prec=400)
 _CENT: Final = Decimal("0.01")
@@ -26,38 +36,54 @@ _EDGE: Final = Decimal("0.1")
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 
-def money(amount: Decimal) -> str:
-    """USD for a table: cents, and two significant digits below a dollar (``$1,234.56``, ``$0.0004``)."""
+@contextmanager
+def shown_in(currency: str) -> Generator[None]:
+    """While a report is being made, amounts without a currency of their own are in this one (ISO 4217)."""
+    token = _CURRENCY.set(currency)
+    try:
+        yield
+    finally:
+        _CURRENCY.reset(token)
+
+
+def sign_of(currency: str | None = None) -> str:
+    """What stands before an amount: ``$``, ``€``, or the code and a space; by default of the report's currency."""
+    code = currency or _CURRENCY.get()
+    return _SIGNS.get(code, f"{code}\N{NO-BREAK SPACE}")
+
+
+def money(amount: Decimal, currency: str | None = None) -> str:
+    """An amount for a table: cents, and two significant digits below one (``$1,234.56``, ``€0.0004``)."""
     size = amount.copy_abs()
-    sign = "-" if amount < 0 else ""
+    sign, unit = "-" if amount < 0 else "", sign_of(currency)
     if not amount:
-        return "$0.00"
+        return f"{unit}0.00"
     if size < _SMALLEST_SHOWN:
-        return f"{'> ' if sign else '< '}{sign}${_SMALLEST_SHOWN}"
+        return f"{'> ' if sign else '< '}{sign}{unit}{_SMALLEST_SHOWN}"
     if size >= 1:
-        return f"{sign}${size.quantize(_CENT, ROUND_HALF_UP, _WIDE):,f}"
-    return f"{sign}${_at_least_cents(_significant(size, 2))}"
+        return f"{sign}{unit}{size.quantize(_CENT, ROUND_HALF_UP, _WIDE):,f}"
+    return f"{sign}{unit}{_at_least_cents(_significant(size, 2))}"
 
 
-def money_short(amount: Decimal) -> str:
-    """USD for a chart or a headline: three significant digits, cents below $100 (``$28.6k``, ``$943``, ``$9.46``)."""
+def money_short(amount: Decimal, currency: str | None = None) -> str:
+    """An amount for a chart or a headline: three significant digits, cents below 100 (``$28.6k``, ``$943``, ``$9.46``)."""
     size = amount.copy_abs()
     if size < _WHOLE_DOLLARS_FROM:
-        return money(amount)
+        return money(amount, currency)
     sign = "-" if amount < 0 else ""
     number, suffix = _scaled(size)
-    return f"{sign}${number}{suffix}"
+    return f"{sign}{sign_of(currency)}{number}{suffix}"
 
 
-def money_exact(amount: Decimal) -> str:
-    """USD with every digit there is, at least cents."""
+def money_exact(amount: Decimal, currency: str | None = None) -> str:
+    """An amount with every digit there is, at least cents."""
     sign = "-" if amount < 0 else ""
-    return f"{sign}${_at_least_cents(amount.copy_abs())}"
+    return f"{sign}{sign_of(currency)}{_at_least_cents(amount.copy_abs())}"
 
 
 def rate(usd: Decimal | None) -> str:
-    """A price as published, every digit kept, at least cents; a dash when unknown."""
-    return MISSING if usd is None else money_exact(usd)
+    """A price in USD as published, every digit kept, at least cents; a dash when unknown."""
+    return MISSING if usd is None else money_exact(usd, _USD)
 
 
 def count(number: int) -> str:
@@ -167,7 +193,7 @@ def axis_money(ticks: Sequence[Decimal]) -> tuple[str, ...]:
         places = max(places, 2)
     step = Decimal(1).scaleb(-places)
     return tuple(
-        f"{'-' if v < 0 else ''}${v.copy_abs().quantize(step, context=_WIDE):,f}{suffix if v else ''}"
+        f"{'-' if v < 0 else ''}{sign_of()}{v.copy_abs().quantize(step, context=_WIDE):,f}{suffix if v else ''}"
         for v in scaled
     )
 

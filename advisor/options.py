@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
+from advisor.reconciliation import DEFAULT_TOLERANCE
 from workloads.load import LoadOptions
 from workloads.period import Period
 
@@ -16,9 +18,14 @@ class AnalyseOptions:
         as_of: The moment of the report, timezone-aware; records without a time are priced then.
         load: How the input is read.
         price_files: The user's own price cards, later ones over earlier ones.
+        discount_files: Negotiated terms: discounts and commitments.
+        currency: ISO 4217 code of the report's amounts.
+        fx_file: Rates of that currency; needed for any but USD.
         group_by: What a workload is; empty: the best that the log offers.
         period: Which days count, and in which zone.
         show_users: Whether users appear under the names that the log has.
+        bills: Where a provider's bill is, to compare with; empty: none is given.
+        tolerance_ratio: Part of the bill that may stay unexplained.
         memory_limit: Memory of the engine, such as ``2GB``; None: the engine's own default.
         command: The command line, for the report's own account.
     """
@@ -26,8 +33,13 @@ class AnalyseOptions:
     as_of: datetime
     load: LoadOptions = field(default_factory=LoadOptions)
     price_files: tuple[Path, ...] = ()
+    discount_files: tuple[Path, ...] = ()
+    currency: str = "USD"
+    fx_file: Path | None = None
     group_by: tuple[str, ...] = ()
     period: Period = field(default_factory=Period)
     show_users: bool = False
+    bills: tuple[str, ...] = ()
+    tolerance_ratio: Decimal = DEFAULT_TOLERANCE
     memory_limit: str | None = None
     command: str = ""

@@ -1,6 +1,6 @@
 """What a reader must know about the data before believing a number: each kind once, counted, with examples."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from advisor.analysis import Location, Problem, Source, Unpriced
@@ -92,9 +92,9 @@ def _repaired(report: LoadReport) -> list[Problem]:
     ]
 
 
-def money_problems(unpriced: Sequence[Unpriced], warnings: Iterable[tuple[str, int]]) -> list[Problem]:
-    """Return the problems of pricing: models without a price, and prices that are not quite the asked ones."""
-    found = [
+def unpriced_problems(unpriced: Sequence[Unpriced]) -> list[Problem]:
+    """Return the models without a price; ``advisor.price_doubts`` has the prices that are in doubt."""
+    return [
         Problem(
             code="unpriced",
             severity="error",
@@ -102,13 +102,6 @@ def money_problems(unpriced: Sequence[Unpriced], warnings: Iterable[tuple[str, i
             rows=item.requests,
         )
         for item in unpriced
-    ]
-    by_text: dict[str, int] = {}
-    for text, rows in warnings:
-        by_text[text] = by_text.get(text, 0) + rows
-    return found + [
-        Problem(code="price_warning", severity="warning", message=text, rows=rows)
-        for text, rows in by_text.items()
     ]
 
 

@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from advisor.analysis import PhaseMix, Slice, Unpriced
+from pricing.currency import UNCONVERTED_USD
+from pricing.discounts import LIST_COST
 from pricing.frame import PricedCube
 from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS, Meter, Phase
 from pricing.phases import decode_seconds, prefill_seconds
@@ -22,6 +24,8 @@ CHARGED = -2
 """``sheet`` of rows that are money already."""
 _NOTABLE_SHARE = 0.05
 """Share of tokens without a price from which a class by cost is in doubt."""
+_TERMS = (LIST_COST, UNCONVERTED_USD)
+"""Columns of a cube that the user's own terms were applied to."""
 Array = npt.NDArray[Any]
 
 
@@ -99,6 +103,7 @@ def _summable(frame: Frame) -> dict[str, pd.Series]:
         "priced_requests": calls.where(frame["sheet"] >= 0, 0),
         "priced_records": frame["records"].where(frame["sheet"] >= 0, 0),
         "charged": frame["recorded_cost_usd"].where(frame["charge_only"]),
+        **{name: frame[name] for name in _TERMS if name in frame.columns},
     }
 
 
@@ -136,6 +141,8 @@ def _slice(row: Mapping[Any, Any], priced: PricedCube) -> Slice:
         priced_requests=int(row["priced_requests"] or 0),
         priced_records=int(row["priced_records"] or 0),
         charged=row["charged"],
+        list_cost=None if row.get(LIST_COST) is None else priced.to_usd(row[LIST_COST]),
+        unconverted_usd=row.get(UNCONVERTED_USD),
     )
 
 

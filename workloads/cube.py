@@ -41,6 +41,7 @@ class RateCuts:
         clock_edges: Minutes of the UTC week (Monday 00:00 is 0) at which some rate changes.
         clocked: ``(provider, model)`` as logged, of the models with such hours.
         regional: ``(provider, model)`` as logged, of the models whose price depends on the region.
+        api_keys: Keys as logged, whose price is their own.
     """
 
     breakpoints: Sequence[datetime] = ()
@@ -48,6 +49,7 @@ class RateCuts:
     clock_edges: Sequence[int] = ()
     clocked: Sequence[tuple[str | None, str]] = ()
     regional: Sequence[tuple[str | None, str]] = ()
+    api_keys: Sequence[str] = ()
 
 
 def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
@@ -97,7 +99,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     """Return the usage cube: one row a cell, with exact sums.
 
     Columns: ``day, workload, provider, model, service_tier`` (keys as logged), ``region`` (as logged; null for models
-    whose price does not depend on it); ``price_at`` (an instant of the cell,
+    whose price does not depend on it), ``api_key`` (only where some has its own price; null for the others); ``price_at`` (an instant of the cell,
     UTC, the first of its records; NaT without times), ``last_at`` (the last), ``context_tokens`` (a prompt size of the cell; NA for buckets, whose requests have no
     known size); ``records, requests`` (NA: some bucket does not say), ``unmeasured`` (records without any count),
     ``cache_records`` (records that report cache reads), ``cache_read_known`` and ``cache_input_known`` (their reads
@@ -118,6 +120,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
         "cell_clock",
         "bucketed",
         "charge_only",
+        *(["api_key"] if cuts.api_keys else []),
     ]
     meters = [str(meter) for meter in present_meters(records)]
     sums = {name: cells[name].sum() for name in meters}
@@ -162,6 +165,7 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         model=column(records, "model"),
         service_tier=column(records, "service_tier"),
         region=_region(records, cuts),
+        api_key=_api_key(records, cuts),
         bucketed=bucketed,
         charge_only=is_true(column(records, "charge_only")),
         context_tokens=context,
@@ -186,6 +190,13 @@ def _region(records: Expr, cuts: RateCuts) -> Expr:
         return ibis.null("string")
     names = sorted({model for _, model in cuts.regional})
     return ibis.cases((is_true(records.model.isin(names)), records.region), else_=ibis.null("string"))
+
+
+def _api_key(records: Expr, cuts: RateCuts) -> Expr:
+    if not cuts.api_keys or "api_key" not in records.columns:
+        return ibis.null("string")
+    key = records.api_key
+    return ibis.cases((is_true(key.isin(list(cuts.api_keys))), key), else_=ibis.null("string"))
 
 
 def _clock_cell(records: Expr, started: Expr, cuts: RateCuts) -> Expr:
