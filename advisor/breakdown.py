@@ -23,7 +23,8 @@ def days(priced: PricedCube) -> Iterator[DaySlice]:
     for key, part in cut.slices(priced, ["day", "model_resolved"]).items():
         day, model = key if isinstance(key, tuple) else (key, None)
         if part.is_priced:
-            by_model.setdefault(_day(day), {})[str(model or "(no model)")] = part.total
+            amount = part.total if part.in_usd is None else part.in_usd
+            by_model.setdefault(_day(day), {})[str(model or "(no model)")] = amount
     rows = {_day(key): part for key, part in cut.slices(priced, ["day"]).items()}
     for day in sorted(rows, key=lambda value: (value is None, value or date.min)):
         yield DaySlice(day=day, whole=rows[day], by_model=by_model.get(day, {}))

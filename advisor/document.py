@@ -38,6 +38,7 @@ from advisor.document_model import (
     UnpricedDoc,
     WorkloadDoc,
 )
+from advisor.document_money import commitments_of, discounts_of, fx_of, maybe_money, money
 from pricing.meters import Meter
 
 
@@ -54,7 +55,8 @@ def document_of(analysis: Analysis) -> Document:
                 day=row.day.isoformat() if row.day else None,
                 requests=row.whole.requests,
                 tokens=tokens_of(row.whole),
-                cost=money(row.whole.total),
+                currency=analysis.cost.currency if row.whole.in_usd is None else "USD",
+                cost=money(row.whole.total if row.whole.in_usd is None else row.whole.in_usd),
                 by_model={name: money(amount) for name, amount in row.by_model.items()},
             )
             for row in analysis.by_day
@@ -75,16 +77,6 @@ def document_of(analysis: Analysis) -> Document:
     )
 
 
-def money(amount: Decimal) -> Money:
-    """Return an amount as a plain decimal string, exact, without trailing zeros.
-
-    >>> money(Decimal("0.017640")), money(Decimal("1E+3")), money(Decimal(0))
-    ('0.01764', '1000', '0')
-    """
-    text = format(amount, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def instant(at: datetime | None) -> str | None:
     """Return an instant as ISO 8601 in UTC."""
     return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -97,8 +89,16 @@ def tokens_of(part: Slice) -> Tokens:
 
 
 def _known_cost(part: Slice) -> Money | None:
-    """Return what a slice cost, of what could be priced; None when nothing of it could."""
-    return money(part.total) if part.is_priced or not part.records else None
+    """Return what a slice cost, of what could be priced and converted; None when nothing of it could."""
+    return money(part.total) if _is_known(part) else None
+
+
+def _known_list_cost(part: Slice) -> Money | None:
+    return money(part.total if part.list_cost is None else part.list_cost) if _is_known(part) else None
+
+
+def _is_known(part: Slice) -> bool:
+    return (part.is_priced or not part.records) and part.in_usd is None
 
 
 def _amounts(costs: Mapping[Meter, Decimal]) -> dict[str, Money]:
@@ -126,6 +126,7 @@ def _data(data: DataReport) -> DataDoc:
                     "message": item.message,
                     "rows": item.rows,
                     "examples": [ExampleDoc(file=place.file, line=place.line) for place in item.examples],
+                    "amount_usd": maybe_money(item.amount_usd),
                 }
             )
             for item in data.problems
@@ -139,13 +140,18 @@ def _cost(cost: CostReport) -> CostDoc:
         currency=cost.currency,
         total=money(cost.total),
         list_total=money(cost.list_total),
+        effective_total=money(cost.total if cost.effective_total is None else cost.effective_total),
+        discounts=discounts_of(cost),
+        commitments=commitments_of(cost),
+        fx=fx_of(cost),
+        free_models=list(cost.free_models),
         by_meter=_amounts(cost.by_meter),
         basis=basis,
         coverage=cost.coverage,
         token_coverage=cost.token_coverage,
         complete=cost.complete,
         unpriced=[_unpriced(item) for item in cost.unpriced],
-        recorded_total=None if cost.recorded_total is None else money(cost.recorded_total),
+        recorded_total=maybe_money(cost.recorded_total),
         recorded_requests=cost.recorded_requests,
     )
 
@@ -168,9 +174,11 @@ def _model(row: ModelSlice) -> ModelDoc:
         requests=row.whole.requests,
         tokens=tokens_of(row.whole),
         cost=_known_cost(row.whole),
+        list_cost=_known_list_cost(row.whole),
+        unconverted_usd=maybe_money(row.whole.unconverted_usd),
         cost_by_meter=_amounts(row.whole.cost),
-        input_usd_per_mtok=None if rates[0] is None else money(rates[0]),
-        output_usd_per_mtok=None if rates[1] is None else money(rates[1]),
+        input_usd_per_mtok=maybe_money(rates[0]),
+        output_usd_per_mtok=maybe_money(rates[1]),
         output_input_price_ratio=row.price_ratio,
         priced=row.whole.priced_requests == row.whole.requests,
     )
@@ -208,6 +216,8 @@ def _workload(row: Workload) -> WorkloadDoc:
             "requests": row.whole.requests,
             "tokens": tokens_of(row.whole),
             "cost": _known_cost(row.whole),
+            "list_cost": _known_list_cost(row.whole),
+            "unconverted_usd": maybe_money(row.whole.unconverted_usd),
             "cost_by_meter": _amounts(row.whole.cost),
             "class": None if mix is None else str(mix.phase_class),
             "basis": None if mix is None else mix.basis,

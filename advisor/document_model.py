@@ -13,7 +13,7 @@ SCHEMA_VERSION: Final = "1"
 Tokens = dict[str, int]
 """Meter -> count; ``reasoning`` is a subset of ``output``."""
 Money = str
-"""USD as a decimal string."""
+"""A decimal string, in the currency of ``cost`` but where a name ends in ``_usd`` or ``usd_per_mtok``."""
 
 
 class _Model(BaseModel):
@@ -35,6 +35,7 @@ class ProblemDoc(_Model):
     message: str
     rows: int
     examples: list[ExampleDoc]
+    amount_usd: Money | None = Field(description="The money that it is about; null where it is about none.")
 
 
 class SourceDoc(_Model):
@@ -72,12 +73,59 @@ class UnpricedDoc(_Model):
     reason: str
 
 
+class DiscountDoc(_Model):
+    """One negotiated discount and what it did."""
+
+    source: str
+    scope: str
+    multiplier: Money
+    list_usd: Money
+    contracted_usd: Money
+
+
+class CommitmentDoc(_Model):
+    """What a commitment cost in one calendar month of the log, from ``first`` to ``last``."""
+
+    name: str
+    covers: Literal["spend", "throughput"]
+    month: str
+    first: str
+    last: str
+    partial: bool
+    committed_usd: Money
+    contracted_usd: Money = Field(description="Contracted cost of the usage that it covers.")
+    effective_usd: Money = Field(description="What that usage costs with it.")
+    unused_usd: Money | None
+    utilisation_ratio: float | None
+    tokens: int
+
+
+class UnconvertedDoc(_Model):
+    """Usage of a month without an exchange rate: it stays in USD and is in no total."""
+
+    month: str
+    amount_usd: Money
+
+
+class FxDoc(_Model):
+    """The exchange: rates are units of the currency per USD, by day or month."""
+
+    source: str
+    rates: dict[str, Money]
+    unconverted: list[UnconvertedDoc]
+
+
 class CostDoc(_Model):
-    """Money of the whole period."""
+    """Money of the whole period, in ``currency``."""
 
     currency: str
-    total: Money
-    list_total: Money
+    total: Money = Field(description="Contracted cost: after discounts, before commitments.")
+    list_total: Money = Field(description="At published prices.")
+    effective_total: Money = Field(description="Contracted cost with what is owed for commitments.")
+    discounts: list[DiscountDoc]
+    commitments: list[CommitmentDoc]
+    fx: FxDoc | None
+    free_models: list[str] = Field(description="Models whose price is known to be $0 a token.")
     by_meter: dict[str, Money]
     basis: Literal["computed", "recorded", "reconciled"]
     coverage: float = Field(description="Requests priced / requests.")
@@ -92,6 +140,7 @@ class DayDoc(_Model):
     """One calendar day in the report's zone; null gathers records without a time."""
 
     day: str | None
+    currency: str = Field(description="USD on a day without an exchange rate, which is in no total.")
     requests: int
     tokens: Tokens
     cost: Money
@@ -105,7 +154,9 @@ class ModelDoc(_Model):
     model: str
     requests: int
     tokens: Tokens
-    cost: Money | None = Field(description="null: nothing of it could be priced.")
+    cost: Money | None = Field(description="null: nothing of it could be priced or converted.")
+    list_cost: Money | None
+    unconverted_usd: Money | None = Field(description="Not in the cost: its days have no exchange rate.")
     cost_by_meter: dict[str, Money]
     input_usd_per_mtok: Money | None
     output_usd_per_mtok: Money | None
@@ -161,7 +212,9 @@ class WorkloadDoc(_Model):
     models: list[str]
     requests: int
     tokens: Tokens
-    cost: Money | None = Field(description="null: nothing of it could be priced.")
+    cost: Money | None = Field(description="null: nothing of it could be priced or converted.")
+    list_cost: Money | None
+    unconverted_usd: Money | None = Field(description="Not in the cost: its days have no exchange rate.")
     cost_by_meter: dict[str, Money]
     phase_class: Literal["prefill_dominated", "decode_dominated", "balanced"] | None = Field(alias="class")
     basis: Literal["cost", "gpu_time"] | None

@@ -12,7 +12,7 @@ from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import write
 from advisor.commands.prices import book_of, table
-from advisor.document import money
+from advisor.document_money import money
 from advisor.usage_list import Entry, UsageListError, read_entries
 from pricing.book import PriceBook
 from pricing.charges import Charge, ChargeLine, charge

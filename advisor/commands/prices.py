@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
-from advisor.document import money
+from advisor.document_money import money
 from pricing.book import PriceBook, load_book
 from pricing.charges import unit_of
 from pricing.errors import PriceFileError, PricingError

@@ -13,7 +13,8 @@ import jsonschema
 import pytest
 
 from advisor.analyse import analyse
-from advisor.document import instant, money
+from advisor.document import instant
+from advisor.document_money import money
 from advisor.options import AnalyseOptions
 from advisor.render.json import render_json, schema_json
 from workloads.period import Period
