@@ -8,12 +8,12 @@ import contextlib
 import gc
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.config import ConfigError, read_config
 from workloads.copies import remove_copies
 
@@ -23,8 +23,6 @@ EXIT_NOTHING: Final = 3
 EXIT_STOPPED: Final = 130
 
 _CONTEXT: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-
-Command = Callable[..., Any]
 
 
 class Failure(click.ClickException):
@@ -52,72 +50,12 @@ def cli(context: click.Context) -> None:
         raise Failure(str(error), EXIT_USAGE) from error
 
 
-def _input_options(command: Command) -> Command:
-    """Options that say how the input is to be read."""
-    options = [
-        click.option(
-            "--format", "format_name", metavar="NAME", help="Skip recognition (see `advisor formats`)."
-        ),
-        click.option("--model", metavar="NAME", help="Model of records that name none (plain traces)."),
-        click.option("--provider", metavar="NAME", help="Provider of records that name none."),
-        click.option(
-            "--map",
-            "mapping",
-            multiple=True,
-            metavar="TARGET=COLUMN",
-            help="Name a column of an unknown table, e.g. --map prompt=prompt_toks. Repeatable.",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _price_option(command: Command) -> Command:
-    return click.option(
-        "--prices",
-        "price_files",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Your own price cards (JSON, YAML, TOML), over the built-in book. Repeatable.",
-    )(command)
-
-
-def _loudness(command: Command) -> Command:
-    options = [
-        click.option(
-            "--progress/--no-progress", default=None, help="Progress on stderr (default: on a terminal)."
-        ),
-        click.option("--no-color", is_flag=True, help="No colour, whatever the terminal can do."),
-        click.option("-v", "--verbose", is_flag=True, help="Say more about what is done."),
-        click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 @cli.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@_input_options
-@_price_option
-@click.option("--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model.")
-@click.option("--show-users", is_flag=True, help="Show users by name (default: stable pseudonyms).")
-@click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive.")
-@click.option("--until", metavar="DATE", help="Last day that counts, inclusive.")
-@click.option(
-    "--timezone", default="UTC", show_default=True, metavar="ZONE", help="Zone whose calendar days count."
-)
-@click.option("--as-of", metavar="TIME", help="Moment of the report (default: now).")
-@click.option("-o", "--html", "html_file", metavar="FILE", help="Write the HTML report; - is stdout.")
-@click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout.")
-@click.option("--markdown", "markdown_file", metavar="FILE", help="Write a Markdown summary; - is stdout.")
+@report_options
+@bill_option(required=False)
 @click.option("--strict", is_flag=True, help="Exit 1 when any row was skipped or could not be priced.")
-@click.option(
-    "--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB (default: most of the machine)."
-)
-@_loudness
+@loudness
 def analyze(**given: Any) -> None:
     """Price a log, split it into phases, and report.
 
@@ -130,12 +68,28 @@ def analyze(**given: Any) -> None:
 
 
 @cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="LOG...")
+@bill_option(required=True)
+@report_options
+@loudness
+def reconcile(**given: Any) -> None:
+    """Compare the computed cost of LOG with a provider's bill, and explain the difference.
+
+    Exit code 0: what stays unexplained is within the tolerance; 1: it is not; 3: there is nothing to compare.
+    Without an output option the comparison goes to the terminal.
+    """
+    from advisor.commands.reconcile import run  # noqa: PLC0415
+
+    _finish(run(**given))
+
+
+@cli.command()
 @click.option(
     "--to", "folder", type=click.Path(path_type=Path), default=Path("advisor-demo"), show_default=True
 )
 @click.option("--requests", type=click.IntRange(min=1_000), default=80_000, show_default=True)
 @click.option("--seed", type=int, default=7, show_default=True)
-@_loudness
+@loudness
 def demo(**given: Any) -> None:
     """Write a sample log (a month of a company's requests) and its report."""
     from advisor.commands.demo import run  # noqa: PLC0415
@@ -145,7 +99,7 @@ def demo(**given: Any) -> None:
 
 @cli.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@_input_options
+@input_options
 @click.option("--no-color", is_flag=True, help="No colour.")
 def doctor(**given: Any) -> None:
     """Explain what was recognised in PATH, what was skipped and why, and what to try."""
@@ -165,7 +119,7 @@ def formats() -> None:
 @cli.command()
 @click.argument("model", required=False)
 @click.option("--provider", metavar="NAME", help="Provider of the model.")
-@_price_option
+@price_option
 def prices(**given: Any) -> None:
     """Show the price cards of MODEL, with source and date; without MODEL, list the models."""
     from advisor.commands.prices import show  # noqa: PLC0415
@@ -181,7 +135,7 @@ def prices(**given: Any) -> None:
 @click.option("--region", metavar="NAME", help="Where it was served: us, eu, data_zone ...")
 @click.option("--at", metavar="TIME", help="Instant of the request (default: now).")
 @click.option("--json", "json_file", metavar="FILE", help="Price a FILE of usages into JSON; - is stdout.")
-@_price_option
+@price_option
 def explain(**given: Any) -> None:
     """Price one usage line by line, or a JSON file of usages.
 

@@ -20,6 +20,8 @@ OPTIONS: Final = {
     "output": "html_file",
     "json": "json_file",
     "markdown": "markdown_file",
+    "bill": "bills",
+    "tolerance": "tolerance",
     "strict": "strict",
     "show-users": "show_users",
     "memory-limit": "memory_limit",
@@ -73,7 +75,8 @@ def _defaults(path: Path, values: dict[str, Any]) -> dict[str, Any]:
         command: {OPTIONS[key]: given[key] for key in keys if key in given}
         for command, keys in _SHARED.items()
     }
-    return {"analyze": {OPTIONS[key]: value for key, value in given.items()}, **shared}
+    report = {OPTIONS[key]: value for key, value in given.items()}
+    return {"analyze": report, "reconcile": report, **shared}
 
 
 def _listed(key: str, value: Any) -> Any:
@@ -81,4 +84,4 @@ def _listed(key: str, value: Any) -> Any:
         return [f"{target}={column}" for target, column in value.items()]
     if key == "group-by" and isinstance(value, list):
         return ",".join(map(str, value))
-    return [value] if key in ("map", "prices") and isinstance(value, str) else value
+    return [value] if key in ("map", "prices", "bill") and isinstance(value, str) else value

@@ -1,5 +1,6 @@
 """``advisor analyze``."""
 
+import os
 import shlex
 import shutil
 import sys
@@ -10,6 +11,7 @@ import click
 
 from advisor.analyse import analyse
 from advisor.analysis import Analysis
+from advisor.bill import BillError
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
@@ -24,15 +26,13 @@ DEFAULT_REPORT = "advisor-report.html"
 
 def run(paths: tuple[str, ...], **given: Any) -> int:
     """Analyse, write the outputs, and return the exit code."""
-    outputs = {kind: given[f"{kind}_file"] for kind in ("html", "json", "markdown") if given[f"{kind}_file"]}
-    if sum(target == "-" for target in outputs.values()) > 1:
-        raise click.UsageError("only one output can go to stdout (-)")
-    options = _options(given)
+    outputs = outputs_of(given)
+    options = options_of(given)
     progress = Progress(wanted=given["progress"], quiet=given["quiet"])
     analysis = run_analysis(paths, options, progress)
     summary = not outputs
     for kind, target in (outputs or {"html": DEFAULT_REPORT}).items():
-        write(target, _render(kind, analysis))
+        write(target, render(kind, analysis))
     progress.done()
     if summary and not given["quiet"]:
         click.echo(_summary(analysis, no_color=given["no_color"]), nl=False, color=True)
@@ -40,7 +40,16 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     return _exit_code(analysis, strict=given["strict"])
 
 
-def _options(given: dict[str, Any]) -> AnalyseOptions:
+def outputs_of(given: dict[str, Any]) -> dict[str, str]:
+    """Return which outputs are asked for, and where they go."""
+    outputs = {kind: given[f"{kind}_file"] for kind in ("html", "json", "markdown") if given[f"{kind}_file"]}
+    if sum(target == "-" for target in outputs.values()) > 1:
+        raise click.UsageError("only one output can go to stdout (-)")
+    return outputs
+
+
+def options_of(given: dict[str, Any]) -> AnalyseOptions:
+    """Return what a run is asked to do, from the options of the command line."""
     since, until = parse.day("--since", given["since"]), parse.day("--until", given["until"])
     if since and until and since > until:
         raise click.UsageError(f"--since {since} is after --until {until}")
@@ -56,6 +65,8 @@ def _options(given: dict[str, Any]) -> AnalyseOptions:
         group_by=parse.group_keys(given["group_by"]),
         period=Period(timezone=parse.zone(given["timezone"]), since=since, until=until),
         show_users=given["show_users"],
+        bills=tuple(given["bills"]),
+        tolerance_ratio=parse.percent("--tolerance", given["tolerance"]),
         memory_limit=given["memory_limit"],
         command=shlex.join(["advisor", *sys.argv[1:]]),
     )
@@ -71,13 +82,17 @@ def run_analysis(paths: tuple[str, ...], options: AnalyseOptions, progress: Prog
     except MappingError as error:
         progress.done()
         raise Failure(str(error), EXIT_USAGE) from error
+    except BillError as error:
+        progress.done()
+        raise Failure(f"nothing to reconcile: {error}.", EXIT_NOTHING) from error
     except (NothingReadableError, SourceError) as error:
         progress.done()
         hint = f" Try: advisor doctor {shlex.join(paths)}" if isinstance(error, NothingReadableError) else ""
         raise Failure(f"nothing to analyse: {error}.{hint}", EXIT_NOTHING) from error
 
 
-def _render(kind: str, analysis: Analysis) -> str:
+def render(kind: str, analysis: Analysis) -> str:
+    """Return an analysis in one of the forms for files: html, json or markdown."""
     if kind == "json":
         from advisor.render.json import render_json  # noqa: PLC0415
 
@@ -95,19 +110,21 @@ def _render(kind: str, analysis: Analysis) -> str:
 
 
 def _summary(analysis: Analysis, *, no_color: bool) -> str:
-    import os  # noqa: PLC0415
-
     from advisor.render.table import render_table  # noqa: PLC0415
     from advisor.view import build_view  # noqa: PLC0415
 
+    width, color = paper(no_color=no_color)
+    return render_table(build_view(analysis), width=width, color=color)
+
+
+def paper(*, no_color: bool) -> tuple[int, bool]:
+    """Return the terminal's width, and whether it may be painted."""
     plain = (
         no_color
         or bool(os.environ.get("NO_COLOR"))
         or not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR"))
     )
-    return render_table(
-        build_view(analysis), width=shutil.get_terminal_size((100, 24)).columns, color=not plain
-    )
+    return shutil.get_terminal_size((100, 24)).columns, not plain
 
 
 def _exit_code(analysis: Analysis, *, strict: bool) -> int:

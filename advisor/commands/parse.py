@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
@@ -11,6 +12,8 @@ from workloads.grouping import GROUP_KEYS
 from workloads.importers import importers
 from workloads.importers.generic import TARGETS
 from workloads.load import LoadOptions
+
+_WHOLE_PERCENT = 100
 
 
 def day(option: str, text: str | None) -> date | None:
@@ -45,6 +48,17 @@ def zone(text: str) -> str:
             f"--timezone {text!r} is unknown; use a name like UTC or Europe/Berlin"
         ) from None
     return text
+
+
+def percent(option: str, text: str | float) -> Decimal:
+    """Return a percentage as a ratio: ``1`` and ``1%`` are 0.01."""
+    try:
+        number = Decimal(str(text).strip().removesuffix("%").strip())
+    except ArithmeticError:
+        number = Decimal(-1)
+    if not number.is_finite() or not 0 <= number <= _WHOLE_PERCENT:
+        raise click.UsageError(f"{option} {text!r} is no percentage; write a number from 0 to 100, such as 1.5")
+    return number / _WHOLE_PERCENT
 
 
 def group_keys(text: str | None) -> tuple[str, ...]:

@@ -415,7 +415,7 @@ def test_causes_and_rest_are_the_difference_in_any_order(
 def test_what_stays_open_in_a_cell_only_shrinks(
     used_: list[Decimal],
     billed_: list[Decimal],
-    us: bool,  # noqa: FBT001
+    region: str | None,
 ) -> None:
     rows = [used(1, str(amount)) for amount in used_]
     lines = [

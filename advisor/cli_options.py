@@ -1,0 +1,110 @@
+"""Options that several commands have in common."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Command = Callable[..., Any]
+
+
+def input_options(command: Command) -> Command:
+    """Say how the input is to be read."""
+    options = [
+        click.option(
+            "--format", "format_name", metavar="NAME", help="Skip recognition (see `advisor formats`)."
+        ),
+        click.option("--model", metavar="NAME", help="Model of records that name none (plain traces)."),
+        click.option("--provider", metavar="NAME", help="Provider of records that name none."),
+        click.option(
+            "--map",
+            "mapping",
+            multiple=True,
+            metavar="TARGET=COLUMN",
+            help="Name a column of an unknown table, e.g. --map prompt=prompt_toks. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def price_option(command: Command) -> Command:
+    """Say what tokens cost."""
+    return click.option(
+        "--prices",
+        "price_files",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Your own price cards (JSON, YAML, TOML), over the built-in book. Repeatable.",
+    )(command)
+
+
+def report_options(command: Command) -> Command:
+    """Say what is analysed and where the report goes, for the commands that make one."""
+    options = [
+        click.option(
+            "--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model."
+        ),
+        click.option("--show-users", is_flag=True, help="Show users by name (default: stable pseudonyms)."),
+        click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive."),
+        click.option("--until", metavar="DATE", help="Last day that counts, inclusive."),
+        click.option(
+            "--timezone",
+            default="UTC",
+            show_default=True,
+            metavar="ZONE",
+            help="Zone whose calendar days count.",
+        ),
+        click.option("--as-of", metavar="TIME", help="Moment of the report (default: now)."),
+        click.option("-o", "--html", "html_file", metavar="FILE", help="Write the HTML report; - is stdout."),
+        click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout."),
+        click.option(
+            "--markdown", "markdown_file", metavar="FILE", help="Write a Markdown summary; - is stdout."
+        ),
+        click.option(
+            "--memory-limit",
+            metavar="SIZE",
+            help="Memory of the engine, e.g. 2GB (default: most of the machine).",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return input_options(price_option(command))
+
+
+def bill_option(*, required: bool) -> Callable[[Command], Command]:
+    """Say where a provider's bill is, and how well it has to agree."""
+    bill = click.option(
+        "--bill",
+        "bills",
+        multiple=True,
+        required=required,
+        metavar="BILL",
+        help="The provider's cost export or page, to compare with. Repeatable.",
+    )
+    tolerance = click.option(
+        "--tolerance",
+        default="1",
+        show_default=True,
+        metavar="PCT",
+        help="Percent of the bill that may stay unexplained.",
+    )
+    return lambda command: bill(tolerance(command))
+
+
+def loudness(command: Command) -> Command:
+    """Say how much is said."""
+    options = [
+        click.option(
+            "--progress/--no-progress", default=None, help="Progress on stderr (default: on a terminal)."
+        ),
+        click.option("--no-color", is_flag=True, help="No colour, whatever the terminal can do."),
+        click.option("-v", "--verbose", is_flag=True, help="Say more about what is done."),
+        click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
