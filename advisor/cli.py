@@ -55,6 +55,11 @@ def cli(context: click.Context) -> None:
 @report_options
 @bill_option(required=False)
 @click.option("--strict", is_flag=True, help="Exit 1 when any row was skipped or could not be priced.")
+@click.option(
+    "--fail-on-unpriced",
+    metavar="PCT",
+    help="Exit 1 when more than PCT percent of requests or tokens have no price.",
+)
 @loudness
 def analyze(**given: Any) -> None:
     """Price a log, split it into phases, and report.

@@ -42,6 +42,37 @@ def price_option(command: Command) -> Command:
     )(command)
 
 
+def terms_options(command: Command) -> Command:
+    """Say what was negotiated, and in which currency to report."""
+    options = [
+        click.option(
+            "--discounts",
+            "discount_files",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Negotiated discounts and commitments (JSON, YAML, TOML). Repeatable.",
+        ),
+        click.option(
+            "--currency",
+            default="USD",
+            show_default=True,
+            metavar="CODE",
+            help="Currency of the amounts, e.g. EUR; needs --fx.",
+        ),
+        click.option(
+            "--fx",
+            "fx_file",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Exchange rates by month or day, in CODE per USD (CSV, JSON).",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def report_options(command: Command) -> Command:
     """Say what is analysed and where the report goes, for the commands that make one."""
     options = [
@@ -72,7 +103,7 @@ def report_options(command: Command) -> Command:
     ]
     for option in reversed(options):
         command = option(command)
-    return input_options(price_option(command))
+    return input_options(price_option(terms_options(command)))
 
 
 def bill_option(*, required: bool) -> Callable[[Command], Command]:

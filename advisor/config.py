@@ -12,6 +12,9 @@ OPTIONS: Final = {
     "provider": "provider",
     "map": "mapping",
     "prices": "price_files",
+    "discounts": "discount_files",
+    "currency": "currency",
+    "fx": "fx_file",
     "group-by": "group_by",
     "since": "since",
     "until": "until",
@@ -23,6 +26,7 @@ OPTIONS: Final = {
     "bill": "bills",
     "tolerance": "tolerance",
     "strict": "strict",
+    "fail-on-unpriced": "fail_on_unpriced",
     "show-users": "show_users",
     "memory-limit": "memory_limit",
     "progress": "progress",
@@ -84,4 +88,4 @@ def _listed(key: str, value: Any) -> Any:
         return [f"{target}={column}" for target, column in value.items()]
     if key == "group-by" and isinstance(value, list):
         return ",".join(map(str, value))
-    return [value] if key in ("map", "prices", "bill") and isinstance(value, str) else value
+    return [value] if key in ("map", "prices", "discounts", "bill") and isinstance(value, str) else value

@@ -19,15 +19,8 @@ from pricing.file_syntax import parse_syntax, read_bytes
 from pricing.price_file import amount_of
 
 _MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
-_CODE: Final = re.compile(r"[A-Z]{3}")
 _MOST_DECIMALS: Final = 12
 _COLUMNS: Final = ("date", "month", "rate", "currency")
-
-
-def currency_code(text: str) -> str | None:
-    """The ISO 4217 code in capitals, or None when it cannot be one."""
-    code = text.strip().upper()
-    return code if _CODE.fullmatch(code) else None
 
 
 def read_rates(path: Path, currency: str) -> FxRates:

@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from advisor.bill import BillError
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
+from advisor.gates import unpriced_failure
 from advisor.options import AnalyseOptions
 from pricing.errors import PriceFileError
 from workloads.load import NothingReadableError
@@ -28,6 +30,8 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     """Analyse, write the outputs, and return the exit code."""
     outputs = outputs_of(given)
     options = options_of(given)
+    asked = given["fail_on_unpriced"]
+    limit = None if asked is None else parse.percent("--fail-on-unpriced", str(asked))
     progress = Progress(wanted=given["progress"], quiet=given["quiet"])
     analysis = run_analysis(paths, options, progress)
     summary = not outputs
@@ -37,7 +41,7 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     if summary and not given["quiet"]:
         click.echo(_summary(analysis, no_color=given["no_color"]), nl=False, color=True)
         click.echo(f"\nReport: {DEFAULT_REPORT}")
-    return _exit_code(analysis, strict=given["strict"])
+    return _exit_code(analysis, strict=given["strict"], unpriced_limit=limit)
 
 
 def outputs_of(given: dict[str, Any]) -> dict[str, str]:
@@ -53,6 +57,7 @@ def options_of(given: dict[str, Any]) -> AnalyseOptions:
     since, until = parse.day("--since", given["since"]), parse.day("--until", given["until"])
     if since and until and since > until:
         raise click.UsageError(f"--since {since} is after --until {until}")
+    fx_file = Path(given["fx_file"]) if given["fx_file"] else None
     return AnalyseOptions(
         as_of=parse.instant("--as-of", given["as_of"]),
         load=parse.load_options(
@@ -62,6 +67,9 @@ def options_of(given: dict[str, Any]) -> AnalyseOptions:
             mapping=given["mapping"],
         ),
         price_files=tuple(Path(file) for file in given["price_files"]),
+        discount_files=tuple(Path(file) for file in given["discount_files"]),
+        currency=parse.currency(given["currency"], fx_file),
+        fx_file=fx_file,
         group_by=parse.group_keys(given["group_by"]),
         period=Period(timezone=parse.zone(given["timezone"]), since=since, until=until),
         show_users=given["show_users"],
@@ -127,7 +135,7 @@ def paper(*, no_color: bool) -> tuple[int, bool]:
     return shutil.get_terminal_size((100, 24)).columns, not plain
 
 
-def _exit_code(analysis: Analysis, *, strict: bool) -> int:
+def _exit_code(analysis: Analysis, *, strict: bool, unpriced_limit: Decimal | None) -> int:
     whole = analysis.whole
     if whole.records and not whole.is_priced and analysis.cost.unpriced:
         first = analysis.cost.unpriced[0]
@@ -142,6 +150,10 @@ def _exit_code(analysis: Analysis, *, strict: bool) -> int:
             f"Error: --strict: {analysis.data.skipped:,} rows were skipped and {unpriced:,} requests could not be priced",
             err=True,
         )
+        return EXIT_GATE
+    failure = None if unpriced_limit is None else unpriced_failure(analysis, unpriced_limit)
+    if failure is not None:
+        click.echo(f"Error: {failure}", err=True)
         return EXIT_GATE
     return 0
 

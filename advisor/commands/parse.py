@@ -1,8 +1,10 @@
 """Texts of options to values, with messages that say what was seen and what is allowed."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
@@ -14,6 +16,7 @@ from workloads.importers.generic import TARGETS
 from workloads.load import LoadOptions
 
 _WHOLE_PERCENT = 100
+_CURRENCY = re.compile(r"[A-Z]{3}")
 
 
 def day(option: str, text: str | None) -> date | None:
@@ -57,8 +60,26 @@ def percent(option: str, text: str | float) -> Decimal:
     except ArithmeticError:
         number = Decimal(-1)
     if not number.is_finite() or not 0 <= number <= _WHOLE_PERCENT:
-        raise click.UsageError(f"{option} {text!r} is no percentage; write a number from 0 to 100, such as 1.5")
+        raise click.UsageError(
+            f"{option} {text!r} is no percentage; write a number from 0 to 100, such as 1.5"
+        )
     return number / _WHOLE_PERCENT
+
+
+def currency(text: str, fx_file: Path | None) -> str:
+    """Return the code of ``--currency``, in capitals; any but USD needs a file of rates."""
+    code = text.strip().upper()
+    if not _CURRENCY.fullmatch(code):
+        raise click.UsageError(f"--currency {text!r} is no currency code; write three letters, such as EUR")
+    if code != "USD" and fx_file is None:
+        raise click.UsageError(
+            f"--currency {code} needs --fx FILE: a CSV or JSON file with the rate of each month or day ({code} per USD)"
+        )
+    if code == "USD" and fx_file is not None:
+        raise click.UsageError(
+            f"--fx {fx_file} is given and --currency is not: name the currency of its rates"
+        )
+    return code
 
 
 def group_keys(text: str | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pricing.errors import PriceFileError
-from pricing.fx_file import currency_code, read_rates
+from pricing.fx_file import read_rates
 
 
 def write(folder: Path, text: str, name: str = "fx.csv") -> Path:
@@ -54,10 +54,3 @@ def test_every_spelling_says_the_same(tmp_path: Path, name: str, text: str) -> N
 def test_mistakes_name_file_and_row(tmp_path: Path, name: str, text: str, expected: str) -> None:
     with pytest.raises(PriceFileError, match=expected):
         read_rates(write(tmp_path, text, name), "EUR")
-
-
-@pytest.mark.parametrize(
-    ("text", "code"), [("eur", "EUR"), (" USD ", "USD"), ("euro", None), ("€", None), ("", None)]
-)
-def test_codes(text: str, code: str | None) -> None:
-    assert currency_code(text) == code
