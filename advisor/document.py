@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
 from advisor.analysis import (
     Analysis,
@@ -39,7 +39,15 @@ from advisor.document_model import (
     WorkloadDoc,
 )
 from advisor.document_money import commitments_of, discounts_of, fx_of, maybe_money, money
+from advisor.document_reconcile import reconciliation_doc
+from advisor.view_reconcile import reconcile_badge
 from pricing.meters import Meter
+
+_BASES: Final[Mapping[str, Literal["computed", "recorded", "reconciled"]]] = {
+    "computed": "computed",
+    "recorded": "recorded",
+    "reconciled": "reconciled",
+}
 
 
 def document_of(analysis: Analysis) -> Document:
@@ -63,6 +71,7 @@ def document_of(analysis: Analysis) -> Document:
         ],
         by_model=[_model(row) for row in analysis.by_model],
         workloads=[_workload(row) for row in analysis.workloads],
+        reconciliation=reconciliation_doc(analysis, reconcile_badge(analysis.reconciliation).text),
         prices=[_price(row) for row in analysis.prices],
         provenance=ProvenanceDoc(
             version=analysis.provenance.version,
@@ -135,7 +144,6 @@ def _data(data: DataReport) -> DataDoc:
 
 
 def _cost(cost: CostReport) -> CostDoc:
-    basis: Literal["computed", "recorded"] = "recorded" if cost.basis == "recorded" else "computed"
     return CostDoc(
         currency=cost.currency,
         total=money(cost.total),
@@ -146,7 +154,7 @@ def _cost(cost: CostReport) -> CostDoc:
         fx=fx_of(cost),
         free_models=list(cost.free_models),
         by_meter=_amounts(cost.by_meter),
-        basis=basis,
+        basis=_BASES[cost.basis],
         coverage=cost.coverage,
         token_coverage=cost.token_coverage,
         complete=cost.complete,

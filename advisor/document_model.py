@@ -8,6 +8,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from advisor.document_bill import ReconciliationDoc
+
 SCHEMA_VERSION: Final = "1"
 
 Tokens = dict[str, int]
@@ -268,5 +270,6 @@ class Document(_Model):
     by_day: list[DayDoc]
     by_model: list[ModelDoc]
     workloads: list[WorkloadDoc]
+    reconciliation: ReconciliationDoc
     prices: list[PriceDoc]
     provenance: ProvenanceDoc

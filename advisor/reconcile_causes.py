@@ -196,9 +196,13 @@ def explain_late_data(gap: Gap) -> None:
     gap.explain(
         "late_data",
         wanted,
-        f"the bill's last {day_words(late)}: {numbers.money(billed)} of {numbers.money(computed)} computed, while "
+        f"the bill's last {day_words(late)}: {_usd(billed)} of {_usd(computed)} computed, while "
         f"{agreeing} of {of} earlier days agree",
     )
+
+
+def _usd(amount: Decimal) -> str:
+    return numbers.money(amount, "USD")
 
 
 def _left(gap: Gap, day: date) -> Decimal:
@@ -229,5 +233,5 @@ def explain_rounding(gap: Gap) -> None:
     gap.explain(
         "rounding",
         wanted,
-        f"{plural(lines, 'line')} of the bill, each rounded to its last digit: {numbers.money(bound)} at most",
+        f"{plural(lines, 'line')} of the bill, each rounded to its last digit: {_usd(bound)} at most",
     )

@@ -4,12 +4,14 @@ from decimal import Decimal
 from typing import Final
 
 from advisor import numbers
-from advisor.analysis import Analysis, PhaseClass, PhaseMix
+from advisor.analysis import Analysis, CostReport, PhaseClass, PhaseMix
 from advisor.charts import BarPart, plain_bar
+from advisor.view_costs import cost_section, effective_total, unconverted_usd
 from advisor.view_data import data_section, method_section, price_table
 from advisor.view_map import map_section
 from advisor.view_meters import meter_section
 from advisor.view_model import Badge, Card, Headline, PhaseShare, ReportView
+from advisor.view_reconcile import reconcile_badge, reconcile_section
 from advisor.view_time import day_section
 from advisor.view_workloads import workload_section
 from advisor.wording import plural
@@ -29,14 +31,21 @@ def build_view(analysis: Analysis) -> ReportView:
     Returns:
         A frozen value that holds every text, number and shape that a rendering shows.
     """
+    with numbers.shown_in(analysis.cost.currency):
+        return _view(analysis)
+
+
+def _view(analysis: Analysis) -> ReportView:
     return ReportView(
         title="LLM token cost",
         subtitle=_subtitle(analysis),
         headline=_headline(analysis),
+        costs=cost_section(analysis),
         days=day_section(analysis),
         workloads=workload_section(analysis),
         phase_map=map_section(analysis),
         meters=meter_section(analysis),
+        reconciliation=reconcile_section(analysis),
         data=data_section(analysis),
         prices=price_table(analysis),
         method=method_section(analysis),
@@ -46,7 +55,7 @@ def build_view(analysis: Analysis) -> ReportView:
 
 def is_partial(analysis: Analysis) -> bool:
     """Whether the total leaves out usage that has no known cost."""
-    return not analysis.cost.complete or analysis.cost.coverage < 1
+    return not analysis.cost.complete or analysis.cost.coverage < 1 or bool(unconverted_usd(analysis.cost))
 
 
 def _subtitle(analysis: Analysis) -> str:
@@ -64,7 +73,7 @@ def _headline(analysis: Analysis) -> Headline:
     period = numbers.period(analysis.period_days)
     spoken = f"{qualifier} {amount}".strip()
     spoken = spoken[0].upper() + spoken[1:]
-    summary = f"{spoken} ({period}) for {plural(analysis.data.requests, 'request')}"
+    summary = f"{spoken} ({period}) for {plural(analysis.data.requests, 'request')}{_beside(analysis.cost)}"
     return Headline(
         qualifier=qualifier,
         amount=amount,
@@ -84,6 +93,12 @@ def _amount(analysis: Analysis) -> tuple[str, str, str | None]:
     if analysis.data.records and not analysis.whole.is_priced:
         return "", "Cost unknown", None
     return ("at least" if is_partial(analysis) else ""), numbers.money(total), numbers.money_exact(total)
+
+
+def _beside(cost: CostReport) -> str:
+    """The costs that differ from the total, behind it."""
+    others = (("list cost", cost.list_total), ("effective cost", effective_total(cost)))
+    return "".join(f", {name} {numbers.money(amount)}" for name, amount in others if amount != cost.total)
 
 
 def _phase_money(analysis: Analysis) -> dict[Phase, Decimal]:
@@ -195,6 +210,12 @@ def _badges(analysis: Analysis) -> tuple[Badge, ...]:
             tone="good" if cost.coverage == 1 else "quiet",
         )
     )
+    badges.append(reconcile_badge(analysis.reconciliation))
+    left = unconverted_usd(cost)
+    if left:
+        badges.append(
+            Badge(text=f"{numbers.money(left, 'USD')} has no exchange rate and is in no total", tone="warn")
+        )
     if data.unmeasured:
         text = f"{plural(data.unmeasured, 'record')} without usage: cost unknown, not zero"
         badges.append(Badge(text=text, tone="warn"))
@@ -238,13 +259,12 @@ def _unit_card(analysis: Analysis) -> Card:
     if not priced:
         why = "the log does not count requests" if analysis.whole.is_priced else "nothing priced"
         return Card(label="Cost per request", value=numbers.MISSING, note=why)
+    if unconverted_usd(analysis.cost):
+        return Card(
+            label="Cost per request", value=numbers.MISSING, note="a part is in USD: no exchange rate"
+        )
     each = analysis.cost.total / priced
-    saved = analysis.cost.list_total - analysis.cost.total
-    note = (
-        f"list cost {numbers.money_short(analysis.cost.list_total)}"
-        if saved
-        else f"{numbers.money_short(each * 1000)} per 1,000"
-    )
+    note = f"{numbers.money_short(each * 1000)} per 1,000"
     label = "Cost per priced request" if priced < analysis.data.requests else "Cost per request"
     return Card(label=label, value=numbers.money(each), exact=numbers.money_exact(each), note=note)
 

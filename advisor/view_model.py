@@ -108,6 +108,16 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CostSection:
+    """List, contracted and effective cost, and what made them differ."""
+
+    table: Table
+    discounts: Table | None
+    commitments: Table | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DaySection:
     """Spend over time; without charts, ``absent`` says why."""
 
@@ -194,6 +204,35 @@ class DataSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One line on the way from the computed to the billed amount."""
+
+    label: str
+    amount: str
+    exact: str
+    evidence: str = ""
+    kind: str = "cause"
+    """``total`` (computed, billed), ``cause``, or ``rest`` (unexplained)."""
+    bar: tuple[BarPart, ...] = ()
+    """From zero to the amount; empty for totals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconcileSection:
+    """Computed cost against a bill; without one, ``absent`` says how to give it."""
+
+    badge: Badge
+    verdict: str
+    steps: tuple[Step, ...]
+    zero: float
+    """Where zero is on the steps' bars."""
+    tables: tuple[Table, ...]
+    """By model, day and meter, where the bill has them; what differs most comes first."""
+    notes: tuple[str, ...]
+    absent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """A term and what is said about it."""
 
@@ -218,10 +257,13 @@ class ReportView:
     title: str
     subtitle: str
     headline: Headline
+    costs: CostSection | None
+    """None where the three costs are one."""
     days: DaySection
     workloads: WorkloadSection
     phase_map: MapSection
     meters: MeterSection
+    reconciliation: ReconcileSection
     data: DataSection
     prices: Table
     method: MethodSection

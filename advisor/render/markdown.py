@@ -29,10 +29,19 @@ def render_markdown(view: ReportView) -> str:
     headline = view.headline
     lines = [MARKER, "", f"**{escape(headline.summary)}**", "", escape(headline.verdict), ""]
     warnings = [badge.text for badge in headline.badges if badge.tone == "warn"]
-    lines += [f"- ⚠ {escape(text)}" for text in warnings] + ([""] if warnings else [])
+    lines += [f"- ⚠ {escape(text)}" for text in warnings]
+    badge = view.reconciliation.badge
+    lines += [*([] if badge.tone == "warn" else [f"- {escape(badge.text)}"]), ""]
+    if view.costs:
+        lines += [*_table(view.costs.table, ("kind", "amount", "change", "meaning")), ""]
+        lines += [f"- {escape(note)}" for note in view.costs.notes] + ([""] if view.costs.notes else [])
     lines += _workloads(view)
+    for table in (view.costs.discounts, view.costs.commitments) if view.costs else ():
+        if table:
+            lines += _fold(table.caption, _table(table, [column.key for column in table.columns]))
     lines += _fold("Models and their two prices", _table(view.meters.asymmetry, _MODEL_KEYS))
     lines += _fold("Tokens and cost by meter", _meters(view))
+    lines += _fold("Reconciliation with the bill", _reconciliation(view))
     lines += _fold("Data quality", _data(view))
     lines += _fold("Method", _method(view))
     lines.append(
@@ -111,6 +120,21 @@ def _meters(view: ReportView) -> list[str]:
         return []
     head = ("Meter", "Tokens", "Share", "Cost", "Share")
     return [escape(view.meters.contrast), "", *_grid(head, (False, True, True, True, True), rows)]
+
+
+def _reconciliation(view: ReportView) -> list[str]:
+    section = view.reconciliation
+    if not section.steps:
+        return []
+    rows = [(step.label, step.amount, step.evidence) for step in section.steps]
+    lines = [
+        escape(section.verdict),
+        "",
+        *_grid(("", "Amount", "What it rests on"), (False, True, False), rows),
+    ]
+    for table in section.tables:
+        lines += ["", *_table(table, [column.key for column in table.columns])]
+    return lines + ([""] if section.notes else []) + [f"- {escape(note)}" for note in section.notes]
 
 
 def _data(view: ReportView) -> list[str]:
