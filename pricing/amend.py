@@ -196,6 +196,8 @@ def _tier(row: TierRow) -> ServiceTier:
         name=row.tier,
         multiplier=row.multiplier,
         multipliers=row.multipliers,
+        rates=row.rates,
+        context_tiers=tuple(ContextTier(above=step.above, rates=step.rates) for step in row.context),
         valid_from=row.valid_from,
         valid_until=row.valid_until,
         source=row.source,

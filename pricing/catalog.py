@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Final
 
 from pricing import genai_cards
 from pricing.amend import amend, at_profile, cards_of
@@ -9,6 +10,9 @@ from pricing.cards import PriceCard
 from pricing.errors import AmbiguousModelError
 from pricing.names import candidates, provider_in_name, region_in_name
 from pricing.overlay import built_in
+
+_SHORT_NAMES: Final = {"fireworks": "accounts/fireworks/models/"}
+"""What providers put before the names of their models, and logs leave out."""
 
 
 def find(payee: str | None, model: str) -> PriceCard | None:
@@ -25,16 +29,26 @@ def find(payee: str | None, model: str) -> PriceCard | None:
         AmbiguousModelError: Several providers list the name, and neither log nor name says which was paid.
     """
     names = candidates(model)
+    if payee in _SHORT_NAMES:
+        names = (*names, *(_SHORT_NAMES[payee] + name for name in names))
     stated = [one for one in (payee, provider_in_name(model)) if one is not None]
-    for where in dict.fromkeys([*stated, None]):
+    for where in dict.fromkeys([*stated, *([] if payee in sellers() else [None])]):
         card = _at(where, names)
         if card is not None:
             return card
+    if payee in sellers():
+        return None  # another seller's price is not this one's
     listed = {card.provider: card for card in (*_own_listed(names), *genai_cards.listed(names))}
     if len(listed) > 1:
-        sellers = ", ".join(sorted(name or "" for name in listed))
-        raise AmbiguousModelError(f"model {model!r} is sold by {sellers}: name the provider")
+        who = ", ".join(sorted(name or "" for name in listed))
+        raise AmbiguousModelError(f"model {model!r} is sold by {who}: name the provider")
     return next((_amended(card) for card in listed.values()), None)
+
+
+@cache
+def sellers() -> frozenset[str | None]:
+    """Ids of all who have a price list of their own."""
+    return frozenset(card.provider for card in (*_own().values(), *genai_cards.all_cards()))
 
 
 def cards() -> Iterator[PriceCard]:

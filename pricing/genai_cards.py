@@ -17,6 +17,7 @@ from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import (
     ClauseEquals,
     ClauseOr,
+    ClauseStartsWith,
     MatchLogic,
     ModelInfo,
     ModelPrice,
@@ -31,6 +32,7 @@ from genai_prices.units import _get_registry as get_registry  # pyright: ignore[
 
 from pricing.cards import PriceCard
 from pricing.meters import Meter
+from pricing.names import names_another_product
 from pricing.rules import EXACT, ClockWindow, ContextTier, RatePeriod, Rates, ServiceTier
 from pricing.units import MINUTES_PER_DAY, TOKENS_PER_MTOK
 
@@ -76,8 +78,17 @@ def lookup(provider: str | None, names: Sequence[str]) -> PriceCard | None:
             found, model = get_snapshot().find_provider_model(name, None, provider, None)
         except LookupError:
             continue
-        return _card(found, model)
+        if not _is_another_product(name, model):
+            return _card(found, model)
     return None
+
+
+def _is_another_product(name: str, model: ModelInfo) -> bool:
+    """Whether the price list knows a name by its beginning only, and what follows names a product of its own."""
+    if name in {model.id.lower(), *_literals(model.match)}:
+        return False
+    begins = (start for start in (model.id.lower(), *_beginnings(model.match)) if name.startswith(start))
+    return names_another_product(min((name[len(start) :] for start in begins), key=len, default=""))
 
 
 def listed(names: Sequence[str]) -> list[PriceCard]:
@@ -118,6 +129,14 @@ def _literals(clause: MatchLogic) -> Iterator[str]:
     elif isinstance(clause, ClauseOr):
         for part in clause.or_:
             yield from _literals(part)
+
+
+def _beginnings(clause: MatchLogic) -> Iterator[str]:
+    if isinstance(clause, ClauseStartsWith):
+        yield clause.starts_with.lower()
+    elif isinstance(clause, ClauseOr):
+        for part in clause.or_:
+            yield from _beginnings(part)
 
 
 _cards: dict[tuple[str, int], PriceCard] = {}

@@ -23,7 +23,11 @@ PROVIDER_IDS: Final[Mapping[str, str]] = {
     "bedrock": "aws",
     "bedrock_converse": "aws",
     "claude": "anthropic",
+    "alibaba_cloud": "alibaba",
+    "aliyun": "alibaba",
+    "bailian": "alibaba",
     "copilot": "github-copilot",
+    "dashscope": "alibaba",
     "fireworks_ai": "fireworks",
     "gcp": "google",
     "gcp_gemini": "google",
@@ -68,6 +72,15 @@ _ROUTES: Final = frozenset(
         "models", "model", "publishers", "converse", "responses", "chat", "global", "us", "eu",
     }
 )  # fmt: skip
+_PRODUCT_WORDS: Final = frozenset(
+    {
+        "mini", "nano", "micro", "lite", "flash", "pro", "plus", "max", "ultra", "turbo", "fast", "high", "cyber",
+        "code", "codex", "coder", "vision", "vl", "omni", "image", "video", "audio", "tts", "speech", "voice",
+        "live", "realtime", "transcribe", "translate", "search", "research", "embed", "embedding", "guard", "ocr",
+        "computer", "use", "robotics", "customtools", "law",
+    }
+)  # fmt: skip
+"""Words behind the name of a model that make it another one, with a price of its own."""
 _PATH: Final = re.compile(r"^(?:arn:aws[^/]*/|projects/.*/models/|publishers/.*/models/)")
 _REGION_VENDOR: Final = re.compile(
     r"^(?:(?:us-gov|us|eu|apac|ap|jp|au|ca|in|global)\.)?"
@@ -106,6 +119,11 @@ def region_in_name(model: str) -> str | None:
     """The region of a regional id (``us.anthropic.claude-...``, ``global.anthropic...``), or None."""
     found = _PROFILE.match(_PATH.sub("", model.strip().lower()))
     return None if found is None else found[1]
+
+
+def names_another_product(rest: str) -> bool:
+    """Whether what follows a model's name, such as ``-cyber``, makes it another product; a date or version does not."""
+    return not _PRODUCT_WORDS.isdisjoint(re.split(r"[^a-z]+", rest))
 
 
 def candidates(model: str) -> tuple[str, ...]:

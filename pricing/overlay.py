@@ -95,11 +95,13 @@ class RateRow(ModelsRow):
 
 
 class TierRow(ModelsRow):
-    """A service tier, as multiples of the standard rates of the same moment and context tier."""
+    """A service tier: multiples of the standard rates of the same moment and context tier, or rates of its own."""
 
     tier: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     multiplier: _Amount = Decimal(1)
     multipliers: _Rates = Field(default_factory=dict[Meter, Decimal])
+    rates: _Rates = Field(default_factory=dict[Meter, Decimal])
+    context: tuple[ContextRow, ...] = ()
 
 
 class BackdateRow(ModelsRow):

@@ -65,7 +65,7 @@ def closed_rows(overlay: Overlay) -> dict[str, str]:
     for kind in ("card", "rate", "tier", "region", "window"):
         for row in getattr(overlay, kind):
             if row.valid_until is not None and row.valid_until < today:
-                text = row.model_dump_json()
+                text = row.model_dump_json(exclude_defaults=True)
                 names = row.model if kind == "card" else ",".join(row.models)
                 key = f"{kind} {row.provider} {names} {row.valid_from} {row.valid_until} {getattr(row, 'tier', '')}"
                 out[key] = hashlib.sha256(text.encode()).hexdigest()[:16]
