@@ -48,9 +48,9 @@ def _bill(options: AnalyseOptions, progress: Progress) -> Bill | None:
 
 def _get_ready() -> None:
     """Import what the steps after reading need."""
-    from pricing.genai_cards import model_names  # noqa: PLC0415
+    from pricing.catalog import sellers  # noqa: PLC0415
 
     for name in ("advisor.answer", "advisor.view", "advisor.render.html"):
         import_module(name)
-    model_names()
+    sellers()
     import_module("advisor.render.html").page_template()

@@ -48,7 +48,7 @@ def find(payee: str | None, model: str) -> PriceCard | None:
 @cache
 def sellers() -> frozenset[str | None]:
     """Ids of all who have a price list of their own."""
-    return frozenset(card.provider for card in (*_own().values(), *genai_cards.all_cards()))
+    return frozenset((*(card.provider for card in _own().values()), *genai_cards.provider_ids()))
 
 
 def cards() -> Iterator[PriceCard]:

@@ -16,7 +16,7 @@ from genai_prices.types import (
     TimeOfDateConstraint,
 )
 
-from pricing.genai_cards import lift
+from pricing.genai_lift import lift
 from pricing.meters import Meter
 
 
