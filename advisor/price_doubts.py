@@ -163,7 +163,7 @@ def _switch_days(priced: PricedCube, book: PriceBook) -> Iterator[Problem]:
             severity="info",
             message=(
                 f"{model}: its price changes at {at:%Y-%m-%d %H:%M} UTC, and {numbers.money(found.own_usd, USD)} of usage "
-                f"(list cost) is within a day of that; had it changed a day earlier, {_change(found.earlier_usd)}, "
+                f"(list cost) is on the days around that; had it changed a day earlier, {_change(found.earlier_usd)}, "
                 f"a day later, {_change(found.later_usd)}"
             ),
             rows=found.rows,
@@ -180,11 +180,11 @@ def _change(usd: Decimal) -> str:
 def _near_switches(priced: PricedCube) -> Iterator[tuple[int, datetime, bool, _Array]]:
     """Sheet, instant of a switch, whether the rows come after it, and which rows are within a day of it."""
     frame = priced.frame
-    sheets = frame["sheet"].to_numpy()
+    # Rows without a sheet meet the last edge, which is none.
+    sheets = np.maximum(frame["sheet"].to_numpy(), -1)
     timed = frame["price_at"].notna().to_numpy() & (sheets >= 0)
     for name, column, after in (("valid_from", "price_at", True), ("valid_until", "last_at", False)):
         edges = [getattr(sheet, name) for sheet in priced.sheets]
-        # Rows without a sheet have index -1: they meet the last edge, which is none.
         at_edge = (
             pd.to_datetime(pd.Series([*edges, None], dtype=object), utc=True)
             .iloc[sheets]

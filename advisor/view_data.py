@@ -62,6 +62,12 @@ def _facts(analysis: Analysis) -> tuple[str, ...]:
     facts.append(
         f"Prices are known for {numbers.share(cost.coverage)} of requests and {numbers.share(cost.token_coverage)} of tokens."
     )
+    if cost.free_models:
+        named = ", ".join(clean(model) for model in cost.free_models[:_EXAMPLES])
+        more = len(cost.free_models) - _EXAMPLES
+        facts.append(
+            f"Free by their price, which is known to be $0: {named}{f' and {more} more' if more > 0 else ''}."
+        )
     if cost.recorded_total is not None:
         facts.append(
             f"The log itself states {numbers.money(cost.recorded_total)} for {plural(cost.recorded_requests, 'request')}; "
@@ -201,13 +207,19 @@ def _price_row(row: PriceRow) -> tuple[Cell, ...]:
         Cell(
             text=numbers.rate(row.usd_per_unit),
             value=f"{row.usd_per_unit:f}",
-            note="per unit" if row.meter in FEE_METERS else "",
+            note=_rate_note(row),
         ),
         Cell(text=clean(row.rule, 80)),
         Cell(text=valid, value=row.valid_from.isoformat() if row.valid_from else "0"),
         name_cell(row.source, limit=60),
         Cell(text=row.retrieved.isoformat() if row.retrieved else numbers.MISSING),
     )
+
+
+def _rate_note(row: PriceRow) -> str:
+    if row.meter in FEE_METERS:
+        return "per unit"
+    return "" if row.usd_per_unit else "free"
 
 
 def method_section(analysis: Analysis) -> MethodSection:

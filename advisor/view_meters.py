@@ -7,6 +7,7 @@ from typing import Final
 from advisor import numbers
 from advisor.analysis import Analysis, ModelSlice
 from advisor.charts import plain_bar
+from advisor.view_costs import kept_in_usd
 from advisor.view_model import Cell, MeterRow, MeterSection, Table, TableColumn
 from advisor.view_workloads import SHOWN
 from advisor.wording import METER_LABELS, name_cell, plural
@@ -99,7 +100,7 @@ def _model_row(row: ModelSlice, total: Decimal) -> tuple[Cell, ...]:
     return (
         name_cell(row.model, note=provider),
         Cell(text=numbers.count(row.whole.requests), value=str(row.whole.requests)),
-        cost if priced else Cell(text="unpriced", value="-1"),
+        (kept_in_usd(row.whole) or cost) if priced else Cell(text="unpriced", value="-1"),
         Cell(text=_part(own, total) if priced else numbers.MISSING, value=f"{own:.6f}"),
         _rate(row.input_usd_per_mtok),
         _rate(row.output_usd_per_mtok),

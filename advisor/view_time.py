@@ -29,6 +29,8 @@ class _Slot:
     priced: int = 0
     total: Decimal = Decimal(0)
     by_model: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+    usd: Decimal = Decimal(0)
+    """USD, not part of the total, of days without an exchange rate."""
 
 
 def day_section(analysis: Analysis) -> DaySection:
@@ -39,7 +41,7 @@ def day_section(analysis: Analysis) -> DaySection:
     legend, order = _models(analysis.by_day)
     grain = _grain(dated)
     slots = _slots(dated, grain)
-    table = _table(slots, legend, order, grain)
+    table = _table(slots, legend, order, grain, analysis.cost.currency)
     if not any(slot.priced for _, slot in slots if slot):
         return _absent(grain, "No request could be priced, so there is no spend to draw.", table)
     if not any(slot.total for _, slot in slots if slot):
@@ -84,7 +86,12 @@ def _notes(
     empty = sum(slot is None for _, slot in slots)
     if empty:
         notes.append(f"The log holds nothing for {plural(empty, grain)}, shaded on the chart.")
-    unpriced = sum(slot is not None and slot.requests > 0 and not slot.priced for _, slot in slots)
+    left = sum((slot.usd for _, slot in slots if slot is not None), Decimal(0))
+    if left:
+        notes.append(f"{numbers.money(left, 'USD')} of days without an exchange rate is not on the chart.")
+    unpriced = sum(
+        slot is not None and slot.requests > 0 and not slot.priced and not slot.usd for _, slot in slots
+    )
     if unpriced:
         notes.append(f"For {plural(unpriced, grain)} no request could be priced: unknown, not $0.")
     return (*notes, *_undated(rows))
@@ -103,7 +110,7 @@ def _models(rows: Sequence[DaySlice]) -> tuple[tuple[Series, ...], Mapping[str, 
     """Legend and, for each model, its place in it."""
     totals: dict[str, Decimal] = defaultdict(Decimal)
     for row in rows:
-        for model, amount in row.by_model.items():
+        for model, amount in ({} if row.whole.in_usd is not None else row.by_model).items():
             totals[model] += amount
     ranked = sorted(totals, key=lambda model: (-totals[model], model))
     top = ranked[:TOP_MODELS]
@@ -145,6 +152,9 @@ def _slots(rows: Sequence[DaySlice], grain: str) -> list[tuple[date, _Slot | Non
             continue
         slot = found.setdefault(_start(row.day, grain), _Slot())
         slot.requests += row.whole.requests
+        if row.whole.in_usd is not None:
+            slot.usd += row.whole.in_usd
+            continue
         slot.priced += row.whole.is_priced
         slot.total += row.whole.total
         for model, amount in row.by_model.items():
@@ -176,7 +186,13 @@ def _column(
     if slot is None:
         return Column(start=start, values=None, tip=f"{_when(start, grain)}: no requests in the log")
     values = _values(slot, legend, order)
-    spent = numbers.money(slot.total) if slot.priced else "cost unknown"
+    spent = (
+        numbers.money(slot.total)
+        if slot.priced
+        else numbers.money(slot.usd, "USD")
+        if slot.usd
+        else "cost unknown"
+    )
     lines = [f"{_when(start, grain)}: {spent}, {plural(slot.requests, 'request')}"]
     lines += [f"{s.label}  {numbers.money(v)}" for s, v in zip(legend, values, strict=True) if v]
     return Column(start=start, values=values, tip="\n".join(lines))
@@ -196,7 +212,11 @@ def _describe(slots: Sequence[tuple[date, _Slot | None]], grain: str) -> str:
 
 
 def _table(
-    slots: Sequence[tuple[date, _Slot | None]], legend: Sequence[Series], order: Mapping[str, int], grain: str
+    slots: Sequence[tuple[date, _Slot | None]],
+    legend: Sequence[Series],
+    order: Mapping[str, int],
+    grain: str,
+    currency: str,
 ) -> Table:
     columns = (
         TableColumn(key="when", title=grain.capitalize()),
@@ -206,7 +226,7 @@ def _table(
     )
     return Table(
         slug="days",
-        caption=f"Spend by {grain} and model, USD",
+        caption=f"Spend by {grain} and model, {currency}",
         columns=columns,
         rows=tuple(_table_row(start, slot, legend, order) for start, slot in slots),
     )
@@ -220,9 +240,13 @@ def _table_row(
     if slot is None:
         return (when, *(unknown for _ in range(len(legend) + 2)))
     amounts = (slot.total, *_values(slot, legend, order))
+    requests = Cell(text=numbers.count(slot.requests), value=str(slot.requests))
+    if slot.usd and not slot.priced:
+        left = Cell(text=numbers.money(slot.usd, "USD"), value="-1", warning="no exchange rate")
+        return (when, requests, left, *(unknown for _ in legend))
     return (
         when,
-        Cell(text=numbers.count(slot.requests), value=str(slot.requests)),
+        requests,
         *(_amount(a) if slot.priced else unknown for a in amounts),
     )
 

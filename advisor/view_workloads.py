@@ -7,6 +7,7 @@ from typing import Final
 from advisor import numbers
 from advisor.analysis import Analysis, Distribution, PhaseClass, PhaseMix, Slice, Workload
 from advisor.charts import split_bar
+from advisor.view_costs import kept_in_usd
 from advisor.view_model import Cell, ClassNote, Table, TableColumn, WorkloadSection
 from advisor.wording import (
     CLASS_KINDS,
@@ -25,7 +26,9 @@ SHOWN: Final = 50
 
 _COLUMNS: Final = (
     TableColumn(key="name", title="Workload"),
-    TableColumn(key="cost", title="Cost", number=True, hint="USD of the period, and its share of the spend"),
+    TableColumn(
+        key="cost", title="Cost", number=True, hint="Money of the period, and its share of the spend"
+    ),
     TableColumn(
         key="mix",
         title="Prefill / decode of cost",
@@ -89,6 +92,8 @@ def _part(amount: Decimal, total: Decimal) -> str:
 
 
 def _no_mix(part: Slice) -> str:
+    if part.in_usd is not None:
+        return "not converted"
     if part.charged is not None:
         return "no tokens in the log"
     return "costs nothing" if part.is_priced else "no priced usage"
@@ -103,7 +108,7 @@ def _row(workload: Workload, total: Decimal, ratios: Mapping[str, Sequence[float
     missing = f"{slice_.requests - slice_.priced_requests:,d} unpriced" if partial else ""
     return (
         name_cell(workload.name, note=note),
-        _money(slice_.total, total, missing)
+        kept_in_usd(slice_) or _money(slice_.total, total, missing)
         if priced
         else Cell(text=numbers.MISSING, value="-1", warning=missing),
         _mix_cell(workload.cost_mix, _no_mix(slice_)),

@@ -31,6 +31,7 @@ def render_table(view: ReportView, *, width: int, color: bool) -> str:
     paint = Paint(color=color)
     lines = [
         *_head(view, width, paint),
+        *_costs(view, width, paint),
         *_workloads(view, width, paint),
         *_models(view, width, paint),
         *_data(view, width, paint),
@@ -47,6 +48,21 @@ def _head(view: ReportView, width: int, paint: Paint) -> list[str]:
         mark, code = ("!", YELLOW) if badge.tone == "warn" else ("·", DIM)
         lines += [paint(line, code) for line in wrap(f"{mark} {badge.text}", width, "  ")]
     return lines
+
+
+def _costs(view: ReportView, width: int, paint: Paint) -> list[str]:
+    """List, contracted and effective cost, where they are not one."""
+    if view.costs is None:
+        return []
+    lines = title("Costs", width, paint)
+    rows = [tuple(cell.text for cell in row) for row in view.costs.table.picked("kind", "amount", "change")]
+    lines += columns([("", "amount", "against list"), *rows], width, paint)
+    for row in (
+        view.costs.commitments.picked("name", "days", "committed", "unused") if view.costs.commitments else ()
+    ):
+        name, days, owed, unused = (cell.text for cell in row)
+        lines += wrap(f"· {name}, {days}: {owed} owed, {unused} not used", width, "  ")
+    return lines + [line for note in view.costs.notes for line in wrap(f"· {note}", width, "  ")]
 
 
 def _workloads(view: ReportView, width: int, paint: Paint) -> list[str]:
