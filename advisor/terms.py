@@ -54,7 +54,7 @@ class Terms:
     @property
     def assumptions(self) -> "Iterator[str]":
         """How they were applied, in sentences."""
-        files = ", ".join(self.names)
+        files = f"{', '.join(self.names)} (SHA-256 {self.sha256[:12]})"
         if self.discounts:
             yield f"Discounts of {files} come last, the most specific row only; published prices give the list cost."
         if self.commitments:

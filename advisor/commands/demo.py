@@ -20,7 +20,17 @@ def run(folder: Path, *, requests: int, seed: int, **loudness: Any) -> int:
     report = folder / "report.html"
     outputs = {"html_file": str(report), "json_file": str(folder / "report.json"), "markdown_file": None}
     nothing: dict[str, Any] = dict.fromkeys(
-        ("format_name", "model", "provider", "group_by", "since", "until", "memory_limit")
+        (
+            "format_name",
+            "model",
+            "provider",
+            "group_by",
+            "since",
+            "until",
+            "memory_limit",
+            "fx_file",
+            "fail_on_unpriced",
+        )
     )
     code = analyze(
         (str(log.path),),
@@ -29,6 +39,10 @@ def run(folder: Path, *, requests: int, seed: int, **loudness: Any) -> int:
         as_of=None,
         mapping=(),
         price_files=(),
+        discount_files=(),
+        currency="USD",
+        bills=(),
+        tolerance="1",
         timezone="UTC",
         strict=False,
         show_users=False,
