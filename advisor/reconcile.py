@@ -40,8 +40,8 @@ _DIGITS: Final = 100
 _WRONG_UNIT: Final = ((Decimal(98), Decimal(102)), (Decimal("0.0098"), Decimal("0.0102")))
 _LINES: Final = (
     (charge_words.TAX, "tax", "tax"),
-    (charge_words.CREDIT, "credits", "credit, refund or correction"),
-    (charge_words.DISCOUNT, DISCOUNT, "discount"),
+    (charge_words.CREDIT, "credits", "credits, refunds or corrections"),
+    (charge_words.DISCOUNT, DISCOUNT, "discounts"),
 )
 """Kinds of lines that are causes by themselves: kind, cause, what such a line is called."""
 
@@ -78,13 +78,15 @@ def _explain_lines(gap: Gap) -> None:
         total = _sum(line.amount_usd for line in lines)
         if total:
             rows = sum(line.rows for line in lines)
-            gap.note(code, total, f"{plural(rows, 'line')} of the bill: {word}", rows)
+            gap.note(code, total, f"{plural(rows, 'line')} of the bill for {word}", rows)
     fees = [line for line in matched.lines if line.kind == charge_words.FEE]
     total = _sum(line.amount_usd for line in fees) - matched.fees_computed_usd
     if total:
         rows = sum(line.rows for line in fees)
-        names = name_words(line.meter or line.model or "fee" for line in fees)
-        gap.note("fees", total, f"{plural(rows, 'line')} of the bill that charge no tokens: {names}", rows)
+        names = name_words((line.meter or line.model or "fees").replace("_", " ") for line in fees)
+        gap.note(
+            "fees", total, f"{plural(rows, 'line')} of the bill for other things than tokens: {names}", rows
+        )
     outside = -_sum(row.cost_usd for row in matched.outside)
     if outside:
         names = name_words(row.provider or "no provider" for row in matched.outside)

@@ -41,12 +41,19 @@ def explain_missing(gap: Gap) -> None:
     log_days = {at[0] for at, cell in cells.items() if cell.records and at[0]}
     bill_days = {at[0] for at, cell in cells.items() if cell.rows and at[0]}
     if log_days and bill_days:
-        for code, days, other, said, rows in (
-            ("days_not_in_log", bill_days - log_days, log_days, "billed, and the log has no record on", None),
-            ("days_not_in_bill", log_days - bill_days, bill_days, "in the log and not billed:", records_of),
+        for code, days, other, side, said, rows in (
+            ("days_not_in_log", bill_days - log_days, log_days, "log", "billed, and no record on", None),
+            (
+                "days_not_in_bill",
+                log_days - bill_days,
+                bill_days,
+                "bill",
+                "in the log, not billed:",
+                records_of,
+            ),
         ):
             wanted = {at: gap.left[at] for at in cells if at[0] in days}
-            _take(gap, code, wanted, f"{said} {_placed(days, other)}" if days else "", rows)
+            _take(gap, code, wanted, f"{said} {_placed(days, other, side)}" if days else "", rows)
     log_keys = {key for (_, key), cell in cells.items() if cell.records}
     bill_keys = {key for (_, key), cell in cells.items() if cell.rows}
     for code, keys, said, rows in (
@@ -59,13 +66,12 @@ def explain_missing(gap: Gap) -> None:
         _take(gap, code, wanted, f"{said}: {bare}", rows)
 
 
-def _placed(days: set[date], other: set[date]) -> str:
+def _placed(days: set[date], other: set[date], side: str) -> str:
     where = ""
     if min(days) > max(other):
-        where = ", after the last one" if len(days) > 1 else ", after the last day"
-        where += " of the other side"
+        where = f", after the {side}'s last day"
     elif max(days) < min(other):
-        where = ", before the first one of the other side"
+        where = f", before the {side}'s first day"
     return day_words(days) + where
 
 
@@ -126,9 +132,7 @@ def explain_failed(gap: Gap) -> None:
 
 
 def _not_billed(gap: Gap, wanted: Mapping[CellKey, Decimal], who: str) -> None:
-    gap.explain(
-        "failed_calls", wanted, f"{who}: calls that failed with tokens used, priced here and not billed"
-    )
+    gap.explain("failed_calls", wanted, f"failed calls that used tokens, priced here and not billed: {who}")
 
 
 def explain_named_tiers(gap: Gap) -> None:
@@ -196,7 +200,7 @@ def explain_late_data(gap: Gap) -> None:
     gap.explain(
         "late_data",
         wanted,
-        f"the bill's last {day_words(late)}: {_usd(billed)} of {_usd(computed)} computed, while "
+        f"{day_words(late)} at the bill's end: {_usd(billed)} billed of {_usd(computed)} computed, while "
         f"{agreeing} of {of} earlier days agree",
     )
 
@@ -223,10 +227,9 @@ def _agreeing(gap: Gap, without: set[date]) -> tuple[int, int]:
 
 
 def explain_rounding(gap: Gap) -> None:
-    """Explain what rounding every line of the bill can do at most: half a unit of its last digit a line."""
+    """Explain what is left where it is no more than rounding can do: half a unit of a line's last digit a line."""
     wanted = {
-        at: cell.rounding_usd if gap.left[at] > 0 else -cell.rounding_usd
-        for at, cell in gap.matched.cells.items()
+        at: gap.left[at] for at, cell in gap.matched.cells.items() if abs(gap.left[at]) <= cell.rounding_usd
     }
     lines = sum(cell.rows for cell in gap.matched.cells.values())
     bound = sum((cell.rounding_usd for cell in gap.matched.cells.values()), Decimal(0))

@@ -107,9 +107,10 @@ def _apply(
     named = sorted({gap.name(key) for key in keys})
     who = f"all {len(named)} models" if everything and len(named) > 1 else name_words(named)
     dated = any(day is not None for day, _ in cells)
-    support = f"on {finding.at} of {finding.of} days" if dated else "over the whole period"
+    what = "days" if finding.of <= len({day for day, _ in cells}) else "days of a model"
+    support = f"on {finding.at} of {finding.of} {what}" if dated else "over the whole period"
     gap.explain(
         finding.code,
         wanted,
-        f"{who}: billed {finding.ratio.normalize():f} times the computed cost {support}: {finding.meaning}",
+        f"billed {finding.ratio.normalize():f} times the computed cost {support} for {who}: {finding.meaning}",
     )

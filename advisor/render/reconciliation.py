@@ -1,5 +1,7 @@
 """The comparison with a bill for a terminal."""
 
+from decimal import Decimal
+
 from advisor.render.text import BOLD, DIM, YELLOW, Paint, cells, columns, cut, pad, title, wrap
 from advisor.view_model import ReportView, Step, Table
 
@@ -54,10 +56,13 @@ def _step(step: Step, names: int, amounts: int, width: int, paint: Paint) -> lis
 
 
 def _table(table: Table, width: int, paint: Paint) -> list[str]:
-    if not any(row[3].value not in ("0", "") for row in table.rows):
+    differ = [row for row in table.rows if any(Decimal(cell.value) for cell in row[3:])]
+    if not differ:
         return []
     head = tuple(column.title if index else "" for index, column in enumerate(table.columns))
-    rows = [tuple(cell.text for cell in row) for row in table.rows[:_SHOWN]]
+    rows = [tuple(cell.text for cell in row) for row in differ[:_SHOWN]]
     lines = [*title(table.caption, width, paint), *columns([head, *rows], width, paint)]
-    more = len(table.rows) - _SHOWN
-    return [*lines, paint(cut("the others differ less", width), DIM)] if more > 0 else lines
+    if len(table.rows) > len(rows) or table.rest:
+        word = "the others differ less" if len(differ) > _SHOWN else "the others agree"
+        lines.append(paint(cut(word, width), DIM))
+    return lines
