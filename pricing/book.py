@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -13,25 +13,7 @@ from types import MappingProxyType
 from pricing.cards import PriceCard
 from pricing.errors import AmbiguousModelError, PriceFileError, PricingError, UnknownModelError
 from pricing.names import candidates, provider_id, region_in_name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateKeys:
-    """What splits a log into cells of constant rates, for some models.
-
-    Attributes:
-        breakpoints: UTC instants at which a rate changes, ascending; a cell starts at its breakpoint.
-        context_thresholds: Prompt sizes, ascending; a price changes strictly above each.
-        clock_edges: Minutes of the week (Monday 00:00 UTC is 0) at which a clock window starts or ends, ascending.
-        clocked: The asked (provider, model) pairs that have clock windows.
-        regional: The asked (provider, model) pairs whose price depends on the region.
-    """
-
-    breakpoints: tuple[datetime, ...]
-    context_thresholds: tuple[int, ...]
-    clock_edges: tuple[int, ...]
-    clocked: tuple[tuple[str | None, str], ...]
-    regional: tuple[tuple[str | None, str], ...]
+from pricing.rate_keys import RateKeys, keys_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +23,14 @@ class PriceBook:
     Attributes:
         user_cards: Cards of the user's, each name once.
         builtin: Whether genai-prices is asked for what the user's cards do not have.
+        names: What the user says that names of the log stand for, by lower case.
         version: For people: ``genai-prices 0.2.3 + prices.json``.
         sha256: Of the data of genai-prices and of the user's files; the same book has the same hash.
     """
 
     user_cards: tuple[PriceCard, ...] = ()
     builtin: bool = True
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
     version: str = ""
     sha256: str = ""
     _by_name: Mapping[str, PriceCard] = field(init=False, repr=False, compare=False)
@@ -88,6 +72,7 @@ class PriceBook:
 
     def _find(self, provider: str | None, model: str) -> PriceCard:
         payee = provider_id(provider)
+        model = self.names.get(model.strip().lower(), model)
         for name in candidates(model):
             card = self._by_name.get(name)
             if card is not None and (
@@ -140,31 +125,11 @@ class PriceBook:
         Args:
             pairs: (provider, model) as the log has them. Unknown models contribute nothing.
         """
-        instants: set[datetime] = set()
-        thresholds: set[int] = set()
-        edges: set[int] = set()
-        clocked: list[tuple[str | None, str]] = []
-        regional: list[tuple[str | None, str]] = []
-        for provider, model in dict.fromkeys(pairs):
-            try:
-                card = self.find(provider, model)
-            except PricingError:
-                continue
-            keys = card_keys(card)
-            instants.update(keys.breakpoints)
-            thresholds.update(keys.context_thresholds)
-            edges.update(keys.clock_edges)
-            if keys.clock_edges:
-                clocked.append((provider, model))
-            if any(period.regions for period in card.periods):
-                regional.append((provider, model))
-        return RateKeys(
-            breakpoints=tuple(sorted(instants)),
-            context_thresholds=tuple(sorted(thresholds)),
-            clock_edges=tuple(sorted(edges)),
-            clocked=tuple(clocked),
-            regional=tuple(regional),
-        )
+        found: dict[tuple[str | None, str], PriceCard] = {}
+        for pair in pairs:
+            with suppress(PricingError):
+                found[pair] = self.find(*pair)
+        return keys_of(found)
 
 
 def _instead(card: PriceCard, provider: str | None) -> PriceCard:
@@ -173,43 +138,22 @@ def _instead(card: PriceCard, provider: str | None) -> PriceCard:
     return replace(card, notes=(*card.notes, note))
 
 
-def card_keys(card: PriceCard) -> RateKeys:
-    """What splits the requests of one card; ``clocked`` and ``regional`` are empty."""
-    instants: set[datetime | None] = set()
-    thresholds: set[int] = set()
-    edges: set[int] = set()
-    for period in card.periods:
-        thresholds.update(step.above for step in period.context_tiers)
-        instants.update((period.valid_from, period.valid_until))
-        for tier in period.service_tiers:
-            instants.update((tier.valid_from, tier.valid_until))
-            thresholds.update(step.above for step in tier.context_tiers)
-        for place in period.regions:
-            instants.update((place.valid_from, place.valid_until))
-        for window in period.windows:
-            thresholds.update(step.above for step in window.context_tiers)
-            edges.update(minute for span in window.minutes for minute in span)
-    return RateKeys(
-        breakpoints=tuple(sorted(at for at in instants if at is not None)),
-        context_thresholds=tuple(sorted(thresholds)),
-        clock_edges=tuple(sorted(edges)),
-        clocked=(),
-        regional=(),
-    )
-
-
-def load_book(user_files: Sequence[Path] = ()) -> PriceBook:
+def load_book(
+    user_files: Sequence[Path] = (), pinned: Path | None = None, names: Mapping[str, str] | None = None
+) -> PriceBook:
     """The book to price with.
 
     Args:
         user_files: Price files of the user's; where two have a card of the same name, the later one counts.
+        pinned: A book that was exported, in the place of the built-in one from here on.
+        names: What the user says that names of the log stand for.
 
     Raises:
-        PriceFileError: A file is malformed.
+        PriceFileError: A file is malformed, or names run in a circle.
     """
     cards: dict[str, PriceCard] = {}
-    release = version("genai-prices")
-    digest = hashlib.sha256(f"genai-prices {release} {_builtin_sha256()} {_overlay_sha256()}".encode())
+    title, builtin_sha256 = built_in_version() if pinned is None else _pinned(pinned)
+    digest = hashlib.sha256(builtin_sha256.encode())
     for path in map(Path, user_files):
         from pricing.user_cards import parse_price_file  # noqa: PLC0415
 
@@ -224,15 +168,40 @@ def load_book(user_files: Sequence[Path] = ()) -> PriceBook:
         digest.update(hashlib.sha256(content).digest())
     return PriceBook(
         user_cards=tuple(cards.values()),
-        version=" + ".join(
-            [
-                f"genai-prices {release}",
-                f"overlay {_overlay_sha256()[:8]}",
-                *(Path(path).name for path in user_files),
-            ]
-        ),
+        names=_ends(names or {}),
+        version=" + ".join([title, *(Path(path).name for path in user_files)]),
         sha256=digest.hexdigest(),
     )
+
+
+def built_in_version() -> tuple[str, str]:
+    """What the installed book is called, and its hash."""
+    release = version("genai-prices")
+    sha256 = hashlib.sha256(f"genai-prices {release} {_builtin_sha256()} {_overlay_sha256()}".encode())
+    return f"genai-prices {release} + overlay {_overlay_sha256()[:8]}", sha256.hexdigest()
+
+
+def _pinned(path: Path) -> tuple[str, str]:
+    from pricing.pinned import pin  # noqa: PLC0415
+
+    found = pin(path)
+    return found.version, found.sha256
+
+
+def _ends(names: Mapping[str, str]) -> Mapping[str, str]:
+    """Names, in lower case, and the models that they stand for at the end of all detours."""
+    given = {name.strip().lower(): target.strip() for name, target in names.items()}
+    ends: dict[str, str] = {}
+    for name in given:
+        chain = [name]
+        while (target := given.get(chain[-1].lower())) is not None:
+            chain.append(target)
+            if target.lower() in [one.lower() for one in chain[:-1]]:
+                raise PriceFileError(
+                    f"names of models run in a circle: {' -> '.join(chain)}; the last must be a model"
+                )
+        ends[name] = chain[-1]
+    return MappingProxyType(ends)
 
 
 @cache

@@ -31,12 +31,13 @@ def find(payee: str | None, model: str) -> PriceCard | None:
     names = candidates(model)
     if payee in _SHORT_NAMES:
         names = (*names, *(_SHORT_NAMES[payee] + name for name in names))
-    stated = [one for one in (payee, provider_in_name(model)) if one is not None]
-    for where in dict.fromkeys([*stated, *([] if payee in sellers() else [None])]):
+    known = payee in sellers()
+    places: list[str | None] = [one for one in (payee, provider_in_name(model)) if one is not None]
+    for where in places if known else [*places, None]:
         card = _at(where, names)
         if card is not None:
             return card
-    if payee in sellers():
+    if known:
         return None  # another seller's price is not this one's
     listed = {card.provider: card for card in (*_own_listed(names), *genai_cards.listed(names))}
     if len(listed) > 1:
@@ -72,6 +73,13 @@ def for_profile(card: PriceCard, provider: str | None, model: str) -> PriceCard:
     return (
         card if region is None else at_profile(card, provider or provider_in_name(model), region, built_in())
     )
+
+
+def forget() -> None:
+    """Look everything up anew: the prices behind it are others now."""
+    _amendments.clear()
+    for cached in (sellers, _own, _by_name, _aliases):
+        cached.cache_clear()
 
 
 def _at(provider: str | None, names: tuple[str, ...]) -> PriceCard | None:

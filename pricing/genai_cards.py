@@ -63,6 +63,12 @@ def all_cards() -> Iterator[PriceCard]:
             yield _card(provider, model)
 
 
+def forget() -> None:
+    """Look everything up anew: the price list is another one now."""
+    _cards.clear()
+    _index.cache_clear()
+
+
 def provider_ids() -> list[str]:
     """Ids of all providers."""
     return [provider.id for provider in get_snapshot().providers]

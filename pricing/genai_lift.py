@@ -56,6 +56,14 @@ _RELEASED: Final[Mapping[str, date]] = {"0.2.3": date(2026, 11, 10)}
 _Bag = tuple[Rates, tuple[ContextTier, ...]]
 
 
+_pinned_release: list[str] = []
+
+
+def set_release(name: str | None) -> None:
+    """Say which release of genai-prices the models are of, where it is not the installed one."""
+    _pinned_release[:] = [] if name is None else [name]
+
+
 def lift(provider: Provider, model: ModelInfo) -> PriceCard:
     """Restate one model of genai-prices as a price card.
 
@@ -66,7 +74,7 @@ def lift(provider: Provider, model: ModelInfo) -> PriceCard:
     """
     own = any(model is one for one in provider.models)
     tiers = _service_tiers(model.price_variants or ()) if own else ()
-    release = version("genai-prices")
+    release = _pinned_release[-1] if _pinned_release else version("genai-prices")
     page = f" ({provider.pricing_urls[0]})" if provider.pricing_urls else ""
     return PriceCard(
         provider=provider.id,

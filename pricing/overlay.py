@@ -4,7 +4,7 @@ Every row says who is paid, for which models, from when until when, and where it
 appended and never edited: what a log of last year costs must not change. ``pricing.amend`` applies them to cards.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -191,20 +191,39 @@ def read_overlay(folder: Path) -> Overlay:
     Raises:
         PriceFileError: With file, row and key, when a row is not what it should be.
     """
+    return parse_overlay(
+        {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.toml"))}, folder
+    )
+
+
+def parse_overlay(texts: Mapping[str, str], where: Path) -> Overlay:
+    """As :func:`read_overlay`, from the texts of the files by their names; ``where`` is named in messages."""
     import tomllib  # noqa: PLC0415
 
     rows: dict[str, list[object]] = {}
-    for path in sorted(folder.glob("*.toml")):
+    for name, text in texts.items():
         try:
-            parsed = _File.model_validate(tomllib.loads(path.read_text("utf-8"), parse_float=Decimal))
+            parsed = _File.model_validate(tomllib.loads(text, parse_float=Decimal))
         except (tomllib.TOMLDecodeError, ValidationError) as error:
-            raise PriceFileError(f"{path}: {error}") from None
+            raise PriceFileError(f"{where / name}: {error}") from None
         for kind in _File.model_fields:
             rows.setdefault(kind, []).extend(getattr(parsed, kind))
     return Overlay.model_validate(rows)
 
 
-@cache
+_replaced: list[Overlay] = []
+
+
 def built_in() -> Overlay:
-    """The overlay that the package brings along."""
+    """The overlay that the package brings along, or what took its place."""
+    return _replaced[-1] if _replaced else _installed()
+
+
+def replace_built_in(rows: Overlay | None) -> None:
+    """Put other rows in the place of the package's; None puts those back."""
+    _replaced[:] = [] if rows is None else [rows]
+
+
+@cache
+def _installed() -> Overlay:
     return read_overlay(DATA_DIR)
