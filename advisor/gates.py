@@ -29,7 +29,7 @@ def unpriced_failure(analysis: Analysis, limit_ratio: Decimal) -> str | None:
     models = sorted({clean(item.model) for item in analysis.cost.unpriced})
     more = len(models) - _NAMED
     named = ", ".join(models[:_NAMED]) + (f" and {plural(more, 'more model')}" if more > 0 else "")
-    allowed = numbers.share(limit_ratio)
+    allowed = f"{(limit_ratio * 100).normalize():f} %"  # as it was asked, never rounded to what was found
     return f"--fail-on-unpriced: {said} have no price, allowed is {allowed}: {named}. Give cards for them with --prices FILE"
 
 

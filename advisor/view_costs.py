@@ -60,7 +60,6 @@ def _totals(cost: CostReport, *, plain: bool) -> Table:
         TableColumn(key="kind", title="Cost"),
         TableColumn(key="amount", title=f"Amount, {cost.currency}", number=True),
         TableColumn(key="change", title="Against list", number=True),
-        TableColumn(key="meaning", title="What it is"),
     )
     at_list = "usage at published prices, or at your own cards"
     rows = (
@@ -73,7 +72,7 @@ def _totals(cost: CostReport, *, plain: bool) -> Table:
         caption="List, contracted and effective cost",
         columns=columns,
         rows=tuple(
-            (Cell(text=name), _amount(amount), _change(amount, cost.list_total), Cell(text=meaning))
+            (Cell(text=name, note=meaning), _amount(amount), _change(amount, cost.list_total))
             for name, amount, meaning in ((("Cost", cost.total, at_list),) if plain else rows)
         ),
     )
@@ -106,8 +105,10 @@ def _discounts(applied: "tuple[AppliedDiscount, ...]") -> Table:
         (
             name_cell(one.discount.scope),
             Cell(text=f"{one.discount.multiplier:f}", value=f"{one.discount.multiplier:f}"),
-            _amount(one.list_usd, _USD),
-            _amount(one.contracted_usd, _USD),
+            *(
+                _amount(usd, _USD) if one.list_usd else Cell(text=numbers.MISSING, value="-1")
+                for usd in (one.list_usd, one.contracted_usd)
+            ),
             name_cell(one.discount.where, limit=64),
         )
         for one in applied
@@ -131,7 +132,7 @@ def _commitments(uses: "tuple[CommitmentUse, ...]") -> Table:
             Cell(
                 text=numbers.day_range(use.first, use.last),
                 value=use.first.isoformat(),
-                note="part of the month, by days" if use.is_partial else "",
+                note="part of a month" if use.is_partial else "",
             ),
             _amount(use.committed_usd, _USD),
             _amount(use.contracted_usd, _USD),

@@ -33,7 +33,7 @@ def render_markdown(view: ReportView) -> str:
     badge = view.reconciliation.badge
     lines += [*([] if badge.tone == "warn" else [f"- {escape(badge.text)}"]), ""]
     if view.costs:
-        lines += [*_table(view.costs.table, ("kind", "amount", "change", "meaning")), ""]
+        lines += [*_table(view.costs.table, ("kind", "amount", "change")), ""]
         lines += [f"- {escape(note)}" for note in view.costs.notes] + ([""] if view.costs.notes else [])
     lines += _workloads(view)
     for table in (view.costs.discounts, view.costs.commitments) if view.costs else ():

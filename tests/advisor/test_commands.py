@@ -365,3 +365,68 @@ def test_every_command_and_option_has_help() -> None:
         for parameter in command.params:
             if isinstance(parameter, click.Option) and name == "analyze":
                 assert parameter.help, f"{name} {parameter.opts}"
+
+
+# ---- negotiated terms, currencies, gates
+
+
+def test_the_demo_runs_in_one_command(advisor: Advisor) -> None:
+    got = advisor("demo", "--requests", "1000", "--to", "d")
+    assert got.code == 0
+    assert Path("d/report.html").is_file()
+
+
+def test_terms_come_from_options_or_from_the_configuration(advisor: Advisor, log: Path) -> None:
+    Path("deal.yaml").write_text("- {multiplier: 0.5}\n")
+    Path("fx.csv").write_text("month,rate\n2026-01,0.9\n")
+    asked = advisor(
+        "analyze", log, "--prices", "prices.json", "--discounts", "deal.yaml", "--currency", "eur",
+        "--fx", "fx.csv", "--json", "-",
+    )  # fmt: skip
+    cost = json.loads(asked.out)["cost"]
+    # Three calls of 1,000 x 2.50 and 100 x 10.00 USD a million, 0.9 euros a dollar, half of it
+    assert (cost["currency"], cost["list_total"], cost["total"]) == ("EUR", "0.00945", "0.004725")
+    Path("advisor.toml").write_text(
+        'prices = "prices.json"\ndiscounts = "deal.yaml"\ncurrency = "EUR"\nfx = "fx.csv"\nfail-on-unpriced = 5\n'
+    )
+    assert json.loads(advisor("analyze", log, "--json", "-").out)["cost"] == cost
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ["--currency", "EUR"],
+            "--currency EUR needs --fx FILE: a CSV or JSON file with the rate of each month",
+        ),
+        (["--currency", "euros"], "--currency 'euros' is no currency code; write three letters, such as EUR"),
+        (["--fx", "fx.csv"], "--fx fx.csv is given and --currency is not: name the currency of its rates"),
+        (["--currency", "EUR", "--fx", "none.csv"], "none.csv: cannot be read: No such file"),
+        (["--discounts", "none.yaml"], "none.yaml: cannot be read: No such file"),
+        (["--discounts", "bad.yaml"], "bad.yaml: discounts.0.multipler: unknown key 'multipler', allowed: "),
+        (
+            ["--fail-on-unpriced", "many"],
+            "--fail-on-unpriced 'many' is no percentage; write a number from 0 to 100",
+        ),
+    ],
+)
+def test_wrong_terms_are_usage_errors(advisor: Advisor, log: Path, words: list[str], expected: str) -> None:
+    Path("bad.yaml").write_text("- {multipler: 0.5}\n")
+    got = advisor("analyze", log, "--prices", "prices.json", "--json", "out.json", *words)
+    assert got.code == 2
+    assert expected in got.err
+    assert not Path("out.json").exists()
+
+
+def test_too_much_without_a_price_is_exit_1_and_the_outputs_are_written(advisor: Advisor, log: Path) -> None:
+    with log.open("a") as file:
+        file.write("\n" + chat(9, model="nobody-knows-9b"))
+    words = ("analyze", log, "--prices", "prices.json", "--json", "out.json", "--fail-on-unpriced")
+    assert advisor(*words, "25").code == 0
+    got = advisor(*words, "24.9")
+    assert got.code == 1
+    assert (
+        "25 % of requests and 25 % of tokens have no price, allowed is 24.9 %: nobody-knows-9b"
+        in sentence(got)
+    )
+    assert Path("out.json").is_file()
