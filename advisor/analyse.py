@@ -28,7 +28,7 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
         pricing.errors.PriceFileError: When a file of prices, discounts or exchange rates is malformed.
     """
     connection = connect(memory_limit=options.memory_limit)
-    book = load_book(options.price_files)
+    book = load_book(options.price_files, options.price_book, options.model_names)
     terms = load_terms(options)
     bill = _bill(options, progress)
     loaded = load(connection, paths, options.load, progress, meanwhile=_get_ready)

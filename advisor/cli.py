@@ -124,12 +124,27 @@ def formats() -> None:
 @cli.command()
 @click.argument("model", required=False)
 @click.option("--provider", metavar="NAME", help="Provider of the model.")
+@click.option("--export", "export_file", metavar="FILE", help="Write the built-in book; - is stdout.")
+@click.option(
+    "--diff",
+    "old_book",
+    type=click.Path(path_type=Path),
+    metavar="OLD_BOOK",
+    help="Show what the built-in book has otherwise than an exported one; exit 1 if the past changed.",
+)
+@click.option("--as-of", metavar="TIME", help="What --diff calls the past ends here (default: now).")
 @price_option
 def prices(**given: Any) -> None:
     """Show the price cards of MODEL, with source and date; without MODEL, list the models."""
-    from advisor.commands.prices import show  # noqa: PLC0415
+    from advisor.commands import prices as run  # noqa: PLC0415
 
-    _finish(show(**given))
+    target, old, as_of = (given.pop(name) for name in ("export_file", "old_book", "as_of"))
+    if target is not None:
+        _finish(run.export(target))
+    elif old is not None:
+        _finish(run.diff(old, as_of))
+    else:
+        _finish(run.show(**given))
 
 
 @cli.command()
@@ -151,7 +166,8 @@ def explain(**given: Any) -> None:
 
     target, model = given.pop("json_file"), given["model"]
     if target is not None:
-        _finish(explain_file(Path(model), target, given["price_files"]))
+        keys = ("price_files", "price_book", "map_models")
+        _finish(explain_file(Path(model), target, **{key: given[key] for key in keys}))
     elif not given["usage"]:
         raise click.UsageError("name METER=COUNT pairs, or a FILE of usages with --json")
     else:

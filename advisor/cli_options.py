@@ -32,14 +32,32 @@ def input_options(command: Command) -> Command:
 
 def price_option(command: Command) -> Command:
     """Say what tokens cost."""
-    return click.option(
-        "--prices",
-        "price_files",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Your own price cards (JSON, YAML, TOML), over the built-in book. Repeatable.",
-    )(command)
+    options = [
+        click.option(
+            "--prices",
+            "price_files",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Your own price cards (JSON, YAML, TOML), over the built-in book. Repeatable.",
+        ),
+        click.option(
+            "--price-book",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Price by an exported book (`advisor prices --export`) instead of the built-in one.",
+        ),
+        click.option(
+            "--map-model",
+            "map_models",
+            multiple=True,
+            metavar="NAME=MODEL",
+            help="What a name of the log stands for, e.g. a deployment. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def terms_options(command: Command) -> Command:

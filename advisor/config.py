@@ -12,6 +12,8 @@ OPTIONS: Final = {
     "provider": "provider",
     "map": "mapping",
     "prices": "price_files",
+    "price-book": "price_book",
+    "map-model": "map_models",
     "discounts": "discount_files",
     "currency": "currency",
     "fx": "fx_file",
@@ -34,10 +36,11 @@ OPTIONS: Final = {
 }
 """Key in the file -> parameter of the command."""
 
+_PRICE_KEYS: Final = ("prices", "price-book", "map-model")
 _SHARED: Final = {
     "doctor": ("format", "model", "provider", "map", "no-color"),
-    "prices": ("prices",),
-    "explain": ("prices",),
+    "prices": _PRICE_KEYS,
+    "explain": _PRICE_KEYS,
 }
 
 
@@ -84,8 +87,12 @@ def _defaults(path: Path, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _listed(key: str, value: Any) -> Any:
-    if key == "map" and isinstance(value, dict):
-        return [f"{target}={column}" for target, column in value.items()]
+    if key in ("map", "map-model") and isinstance(value, dict):
+        return [f"{name}={target}" for name, target in value.items()]
     if key == "group-by" and isinstance(value, list):
         return ",".join(map(str, value))
-    return [value] if key in ("map", "prices", "discounts", "bill") and isinstance(value, str) else value
+    return (
+        [value]
+        if key in ("map", "map-model", "prices", "discounts", "bill") and isinstance(value, str)
+        else value
+    )

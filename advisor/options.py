@@ -1,5 +1,6 @@
 """What a run is asked to do, as one frozen value."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -18,6 +19,8 @@ class AnalyseOptions:
         as_of: The moment of the report, timezone-aware; records without a time are priced then.
         load: How the input is read.
         price_files: The user's own price cards, later ones over earlier ones.
+        price_book: An exported book instead of the built-in one.
+        model_names: What names of the log stand for.
         discount_files: Negotiated terms: discounts and commitments.
         currency: ISO 4217 code of the report's amounts.
         fx_file: Rates of that currency; needed for any but USD.
@@ -33,6 +36,8 @@ class AnalyseOptions:
     as_of: datetime
     load: LoadOptions = field(default_factory=LoadOptions)
     price_files: tuple[Path, ...] = ()
+    price_book: Path | None = None
+    model_names: Mapping[str, str] = field(default_factory=dict[str, str])
     discount_files: tuple[Path, ...] = ()
     currency: str = "USD"
     fx_file: Path | None = None

@@ -67,6 +67,8 @@ def options_of(given: dict[str, Any]) -> AnalyseOptions:
             mapping=given["mapping"],
         ),
         price_files=tuple(Path(file) for file in given["price_files"]),
+        price_book=Path(given["price_book"]) if given["price_book"] else None,
+        model_names=parse.model_names(given["map_models"]),
         discount_files=tuple(Path(file) for file in given["discount_files"]),
         currency=parse.currency(given["currency"], fx_file),
         fx_file=fx_file,

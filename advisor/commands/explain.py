@@ -28,9 +28,11 @@ def explain_one(
     region: str | None,
     at: str | None,
     price_files: Sequence[Path],
+    price_book: Path | None,
+    map_models: Sequence[str],
 ) -> int:
     """Print one usage line by line; return the exit code: 3 when it cannot be priced."""
-    book = book_of(price_files)
+    book = book_of(price_files, price_book, map_models)
     answer = charge(
         TokenUsage(counts=dict(_counts(usage))),
         book,
@@ -65,9 +67,16 @@ def explain_one(
     return 0
 
 
-def explain_file(path: Path, target: str, price_files: Sequence[Path]) -> int:
+def explain_file(
+    path: Path,
+    target: str,
+    *,
+    price_files: Sequence[Path],
+    price_book: Path | None,
+    map_models: Sequence[str],
+) -> int:
     """Price a JSON list of usages and write the answers as JSON; return the exit code: 3 when none has a price."""
-    book = book_of(price_files)
+    book = book_of(price_files, price_book, map_models)
     try:
         entries = read_entries(path)
     except UsageListError as error:

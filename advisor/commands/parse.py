@@ -42,6 +42,17 @@ def instant(option: str, text: str | None) -> datetime:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
+def model_names(pairs: Sequence[str]) -> dict[str, str]:
+    """Return what names of the log stand for, of texts like ``my-deployment=gpt-4o``."""
+    names: dict[str, str] = {}
+    for pair in pairs:
+        name, mark, model = pair.partition("=")
+        if not (mark and name.strip() and model.strip()):
+            raise click.UsageError(f"--map-model {pair!r} is not NAME=MODEL, such as my-deployment=gpt-4o")
+        names[name.strip()] = model.strip()
+    return names
+
+
 def zone(text: str) -> str:
     """Return the name of a time zone that exists."""
     try:
