@@ -40,6 +40,7 @@ KINDS = {
     "output": pa.int64(),
     "reasoning": pa.int64(),
     "application": pa.string(),
+    "api_key": pa.string(),
     "ttft_seconds": pa.float64(),
     "recorded_cost_usd": pa.decimal128(38, 12),
     "source_file": pa.string(),
@@ -338,3 +339,14 @@ def test_shapes_count_single_requests_with_a_prompt(engine: Any) -> None:
     rows = [row(), row(), row(output=None), row(input_uncached=None), row(bucket_seconds=60, requests=9)]
     got = shapes(engine, prepare(engine, ledger(rows), Period()), BY_APPLICATION)
     assert got[["output_bin", "requests"]].to_numpy().tolist() == [[-1, 1], [BINS_PER_DECADE, 2]]
+
+
+def test_only_the_named_api_keys_have_cells_of_their_own(engine: Any) -> None:
+    rows = [row(api_key=key) for key in ("k", "k", "l", "m", None)]
+    assert "api_key" not in cube(engine, rows).columns
+    found = cube(engine, rows, RateCuts(api_keys=("k", "x")))
+    cells = {
+        None if pd.isna(key) else key: n for key, n in zip(found["api_key"], found["records"], strict=True)
+    }
+    assert cells == {"k": 2, None: 3}
+    assert cube(engine, [row()], RateCuts(api_keys=("k",)))["api_key"].isna().all()
