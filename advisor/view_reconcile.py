@@ -10,7 +10,7 @@ from advisor.analysis import Analysis
 from advisor.charts import BarPart
 from advisor.reconciliation import Compared, Reconciliation
 from advisor.view_model import Badge, Cell, ReconcileSection, Step, Table, TableColumn
-from advisor.wording import METER_LABELS, TEXT_LIMIT, clean, full, name_cell, sentence
+from advisor.wording import METER_LABELS, TEXT_LIMIT, clean, full, name_cell, plural, sentence
 from pricing.meters import Meter
 
 NO_BILL_BADGE: Final = Badge(text="No bill given", tone="quiet")
@@ -86,9 +86,11 @@ def reconcile_section(analysis: Analysis) -> ReconcileSection:
         )
     steps, zero = _steps(found)
     tables = (
-        _table("reconcile-models", "By model", "Model", found.by_model),
-        _table("reconcile-days", "By UTC day", "Day", found.by_day),
-        _table("reconcile-meters", "By kind of token", "Kind of token", found.by_meter),
+        _table("reconcile-models", "Usage by model, what differs most first", "Model", found.by_model),
+        _table("reconcile-days", "Usage by UTC day, what differs most first", "Day", found.by_day),
+        _table(
+            "reconcile-meters", "Usage and fees by meter, what differs most first", "Meter", found.by_meter
+        ),
     )
     return ReconcileSection(
         badge=reconcile_badge(found),
@@ -172,7 +174,10 @@ def _bar(amount: Decimal, low: Decimal, span: Decimal, kind: str) -> tuple[BarPa
 
 
 def _table(slug: str, caption: str, title: str, rows: Iterable[Compared]) -> Table:
-    ranked = sorted(rows, key=lambda row: (-abs(row.unexplained_usd or 0), -abs(row.difference_usd)))
+    ranked = sorted(
+        rows,
+        key=lambda row: (-abs(row.unexplained_usd or Decimal(0)), -abs(row.difference_usd), -row.billed_usd),
+    )
     columns = (
         TableColumn(key="key", title=title),
         TableColumn(key="computed", title="Computed", number=True),
@@ -181,12 +186,15 @@ def _table(slug: str, caption: str, title: str, rows: Iterable[Compared]) -> Tab
         TableColumn(key="unexplained", title="Unexplained", number=True),
     )
     has_rest = any(row.unexplained_usd is not None for row in ranked)
-    shown, others = ranked[:_ROWS], ranked[_ROWS:]
+    differing = sum(bool(row.difference_usd or row.unexplained_usd) for row in ranked)
+    # Rows that agree are worth a line together; all of them, where nothing differs, the dearest few.
+    kept = min(differing, _ROWS) if differing and differing < len(ranked) - 1 else _ROWS
+    shown, others = ranked[:kept], ranked[kept:]
     rest = None
     if others:
         left = [row.unexplained_usd for row in others if row.unexplained_usd is not None]
         rest = _cells(
-            Cell(text=f"{len(others):,d} others"),
+            Cell(text=plural(len(others), "other"), note="which agree" if kept >= differing else ""),
             Compared(
                 key=None,
                 computed_usd=sum((row.computed_usd for row in others), Decimal(0)),
@@ -201,7 +209,7 @@ def _table(slug: str, caption: str, title: str, rows: Iterable[Compared]) -> Tab
         columns=columns[:width],
         rows=tuple(_cells(_head(row.key), row)[:width] for row in shown),
         rest=None if rest is None else rest[:width],
-        note="Usage only; what differs most comes first." if others else "",
+        note="",
     )
 
 

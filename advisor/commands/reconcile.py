@@ -22,6 +22,8 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
         from advisor.view import build_view  # noqa: PLC0415
 
         width, color = paper(no_color=given["no_color"])
-        click.echo(render_reconciliation(build_view(analysis), width=width, color=color), nl=False, color=True)
+        click.echo(
+            render_reconciliation(build_view(analysis), width=width, color=color), nl=False, color=True
+        )
     outcome = analysis.reconciliation
     return 0 if outcome is not None and outcome.is_reconciled else EXIT_GATE

@@ -63,6 +63,7 @@ def _table(table: Table, width: int, paint: Paint) -> list[str]:
     rows = [tuple(cell.text for cell in row) for row in differ[:_SHOWN]]
     lines = [*title(table.caption, width, paint), *columns([head, *rows], width, paint)]
     if len(table.rows) > len(rows) or table.rest:
-        word = "the others differ less" if len(differ) > _SHOWN else "the others agree"
+        agree = len(differ) <= _SHOWN and (table.rest is None or table.rest[0].note)
+        word = "the others agree" if agree else "the others differ less"
         lines.append(paint(cut(word, width), DIM))
     return lines

@@ -5,6 +5,7 @@ from typing import Final
 
 from advisor.charts import BarPart
 from advisor.numbers import MISSING
+from advisor.render.reconciliation import reconciliation_lines
 from advisor.render.text import BLUE, BOLD, DIM, YELLOW, Paint, cells, columns, cut, pad, title, wrap
 from advisor.view_model import Cell, ReportView, Table
 
@@ -32,6 +33,7 @@ def render_table(view: ReportView, *, width: int, color: bool) -> str:
     lines = [
         *_head(view, width, paint),
         *_costs(view, width, paint),
+        *(reconciliation_lines(view, width, paint) if view.reconciliation.steps else []),
         *_workloads(view, width, paint),
         *_models(view, width, paint),
         *_data(view, width, paint),

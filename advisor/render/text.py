@@ -37,7 +37,7 @@ def columns(rows: Sequence[Sequence[str]], width: int, paint: Paint) -> list[str
 
 def title(text: str, width: int, paint: Paint) -> list[str]:
     """Return the lines that open a section."""
-    return ["", paint(f"{text} {'─' * (width - len(text) - 1)}", DIM)]
+    return ["", paint(cut(f"{text} {'─' * (width - len(text) - 1)}".rstrip(), width), DIM)]
 
 
 def cells(text: str) -> int:
