@@ -13,6 +13,7 @@ from workloads.json_plan import JsonPlan, Rows
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, style_of
 from workloads.raw import FILE_COLUMN, STEP_PREFIX, Lines, Table
+from workloads.shared import computed_once
 from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
 
@@ -64,7 +65,7 @@ class Batch:
                 for name, value in rows.columns.items()
             }
             shown = _shown(rows.relation, self.files)
-            tables.append(rows.relation.select(source_file=shown, **columns))
+            tables.append(computed_once(rows.relation.select(source_file=shown, **columns)))
         return tables
 
 
@@ -160,7 +161,8 @@ def rows_of_table(
 
 def _ledger_of_table(importer: TableImporter, table: Table) -> tuple[Table, Mapping[str, Expr]]:
     while steps := {name: step for name, step in importer.steps(table).items() if not table.has_step(name)}:
-        table = replace(table, raw=table.raw.mutate(**{STEP_PREFIX + name: steps[name] for name in steps}))
+        made = table.raw.mutate(**{STEP_PREFIX + name: steps[name] for name in steps})
+        table = replace(table, raw=computed_once(made))
     return table, importer.ledger_of_table(table)
 
 

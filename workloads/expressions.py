@@ -46,6 +46,12 @@ def unless_among(text: Expr, words: Sequence[str]) -> Expr:
     return ibis.cases((lower.isin(words), NO_TEXT), else_=lower)
 
 
+def first_label(value: Expr, *names: str) -> Expr:
+    """Return the first of some text fields of an object that is not empty; what is nested is JSON text, and no label."""
+    fields = [value[name] for name in names]
+    return ibis.coalesce(*(ibis.cases((~field.left(1).isin(("", "{", "[")), field)) for field in fields))
+
+
 def first_text(value: Expr, *names: str) -> Expr:
     """Return the first of some fields of a JSON object that is a text (not empty) or a whole number, as text."""
     found = []

@@ -10,12 +10,14 @@ from typing import Any
 
 import ibis
 
+from workloads.declared import as_declared
 from workloads.envelopes import envelope_fields, field_type, read_envelope
 from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
-from workloads.raw import Node, as_declared
+from workloads.raw import Node
 from workloads.schema import Schema, element, merge, nest
+from workloads.shared import computed_once
 
 Expr = Any
 Path = tuple[str, ...]
@@ -177,7 +179,7 @@ def _with_own_types(plan: JsonPlan, raw: Expr) -> Expr:
 def _with_steps(importer: JsonImporter, node: Node) -> Expr:
     while steps := {name: step for name, step in importer.steps(node).items() if not node.has_step(name)}:
         # A view keeps the query from spelling a step out again wherever it is used.
-        root = node.root.mutate(**{node.step_name(name): steps[name] for name in steps}).view()
+        root = computed_once(node.root.mutate(**{node.step_name(name): steps[name] for name in steps})).view()
         node = replace(node, root=root)
     return node.root
 

@@ -14,6 +14,7 @@ from workloads.batches import Batch
 from workloads.json_plan import UNRECOGNISED
 from workloads.ledger import SKIPPED
 from workloads.raw import FILE_COLUMN
+from workloads.shared import computed_once
 from workloads.sources import CsvDialect, InputFile, Kind
 
 Connection = Any
@@ -67,11 +68,13 @@ def _find(
         }
     found: dict[str, list[tuple[int, str]]] = {}
     for part in batch.read(numbered):
-        rows = part.relation.select(
-            "row_in_run",
-            path=part.relation[FILE_COLUMN],
-            fate=part.columns["fate"],
-            reason=part.columns["reason"],
+        rows = computed_once(
+            part.relation.select(
+                "row_in_run",
+                path=part.relation[FILE_COLUMN],
+                fate=part.columns["fate"],
+                reason=part.columns["reason"],
+            )
         )
         rows = _first_of_each(
             rows.filter(rows.fate == SKIPPED), in_order=len(files) == 1 and not batch.ordered

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import ibis
-from ibis.backends.sql.datatypes import DuckDBType
 
+from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, TRUE, trimmed
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
-from workloads.schema import ANY, Schema, duckdb_type, other_spelling
+from workloads.schema import Schema, other_spelling
 from workloads.times import is_bare_date, parse_instant
 
 Expr = Any
@@ -22,6 +22,7 @@ STEP_PREFIX = "__step_"
 FILE_COLUMN = "__file"
 """Path of the file that a raw row comes from."""
 _TEXT = "__text_"
+_JSON = "__json_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +76,6 @@ class Node:
     def file(self) -> Expr:
         """File of the record."""
         return self.root[FILE_COLUMN]
-
-
-def as_declared(value: Expr, kind: Any) -> Expr:
-    """Return a field in the type its format declares, where another format of the run declares it differently."""
-    if kind is None or not _differs(value.type(), kind):
-        return value
-    if not isinstance(kind, str):
-        return value.cast("json").try_cast(DuckDBType.from_string(duckdb_type(kind)))
-    text = value
-    if value.type().is_json():
-        text = ibis.coalesce(value.unwrap_as("string"), value.cast("string"))
-    return text.try_cast(DuckDBType.from_string(kind))
-
-
-def _differs(read: Any, kind: Any) -> bool:
-    """Return whether a field, or one inside it, was read in a wider type (``schema.merge``) than declared."""
-    if isinstance(kind, str):
-        return (read.is_json() and kind != ANY) or (read.is_string() and kind not in (ANY, "VARCHAR"))
-    if read.is_json():
-        return True
-    if isinstance(kind, Mapping):
-        return any(_differs(read[name], inner) for name, inner in kind.items())
-    return _differs(read.value_type, kind[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +154,8 @@ class Table:
         An importer names a count in a dozen places, and the engine would parse it in each of them.
         """
         table = self
-        texts = [name for name in asked if name.startswith(_TEXT)]
-        for names in (texts, [name for name in asked if name not in texts]):
+        first = [name for name in asked if name.startswith((_TEXT, _JSON))]
+        for names in (first, [name for name in asked if name not in first]):
             made = {name: asked[name](table) for name in names}
             table = replace(table, raw=table.raw.mutate(**made)) if made else table
         return table
@@ -246,7 +224,15 @@ class Table:
                 return column.cast("json")
             return column.cast("string").try_cast("json")
 
-        return self._reading("__json_" + name, make)
+        return self._reading(_JSON + name, make)
+
+    def object(self, name: str, schema: Schema) -> Expr:
+        """Return a column of JSON texts as an object with these fields: read once, where JSON is read at every step."""
+
+        def make(table: Table) -> Expr:
+            return as_declared(table.json(name), schema)
+
+        return self._reading("__object_" + name, make)
 
     def step(self, name: str) -> Expr:
         """Return a column that the importer's ``steps`` gave."""

@@ -20,11 +20,12 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
+from workloads.declared import as_declared
 from workloads.expressions import is_true, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.importers.bedrock import CACHE_DETAILS, STANDARD_TIERS, columns_of, lifetime
 from workloads.ledger import IGNORED, SKIPPED
-from workloads.raw import Envelope, Node, Table, as_declared, time_columns
+from workloads.raw import Envelope, Node, Table, time_columns
 from workloads.schema import Schema
 from workloads.tags import tag_columns
 

@@ -19,12 +19,13 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
+from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.importers.anthropic import AnthropicMessage
 from workloads.importers.gemini import GeminiResponse
 from workloads.ledger import COLUMNS, IGNORED
-from workloads.raw import Envelope, Node, Table, as_declared
+from workloads.raw import Envelope, Node, Table
 from workloads.schema import Schema, merge
 from workloads.tags import tag_columns
 
@@ -58,8 +59,8 @@ class VertexLog(TableImporter):
             last = ibis.coalesce(whole[-1], whole)
             return {
                 "response": as_declared(last, _RESPONSE),
-                "request": as_declared(table.json("full_request"), _REQUEST),
-                "metadata": as_declared(table.json("metadata"), _METADATA),
+                "request": table.object("full_request", _REQUEST),
+                "metadata": table.object("metadata", _METADATA),
             }
         return _GEMINI.steps(table.node("response"))
 
