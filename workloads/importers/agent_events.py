@@ -23,10 +23,11 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.attributes import Attributes, words_of
+from workloads.attributes import flat_of, keys_of, listed_of, lookup, texts_of, words_of
 from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.numbers import parse_count
 from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
 from workloads.spans import instant_text
@@ -53,7 +54,6 @@ _COMMON: Final = (
     "duration_ms",
 )
 _TEAMS: Final = ("team.id", "team", "department", "cost_center")
-_NO_TEAMS: Final = Attributes(ibis.null("json"), _TEAMS)
 
 
 class AgentEvents(JsonImporter):
@@ -76,8 +76,13 @@ class AgentEvents(JsonImporter):
 
     def owns(self, node: Node) -> Any:
         """See ``JsonImporter.owns``."""
-        attributes = Attributes(node.get("attributes"), ("event.name",))
-        named = ibis.coalesce(attributes.text("event.name"), "") + " " + ibis.coalesce(self._body(node), "")
+        attributes = node.get("attributes")
+        listed = listed_of(attributes)
+        event = ibis.coalesce(
+            flat_of(attributes, ("event.name",))["event.name"].nullif(""),
+            lookup(keys_of(listed), texts_of(listed))("event.name"),
+        )
+        named = ibis.coalesce(event, "") + " " + ibis.coalesce(self._body(node), "")
         inside = node.get("resourceLogs").cast("string").contains(self.prefix)
         return named.re_search(rf"(^|\s){self.prefix}") | is_true(inside)
 
@@ -86,16 +91,38 @@ class AgentEvents(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``: every attribute, parsed once."""
-        attributes = Attributes(node.get("attributes"), (*_COMMON, *_TEAMS, *self.texts, *self.counts))
-        around = _NO_TEAMS
+
+        def step(name: str) -> Any:
+            return node.step(self._own(name))
+
+        if node.has_step(self._own("body")):
+            return {self._own(f"{name} count"): parse_count(step(name), None) for name in self.counts}
+        if node.has_step(self._own("keys")):
+            of, around = (lookup(step(f"{of}keys"), step(f"{of}texts")) for of in ("", "resource "))
+
+            def text(name: str, flat: Any, listed: Callable[[str], Any]) -> Any:
+                return ibis.coalesce(flat[name].nullif(""), listed(name))
+
+            teams = [text(name, step("flat"), of) for name in _TEAMS]
+            teams += [text(name, step("resource flat"), around) for name in _TEAMS]
+            names = (*_COMMON, *self.texts, *self.counts)
+            return {
+                **{self._own(name): text(name, step("flat"), of) for name in names},
+                self._own("team"): ibis.coalesce(*teams),
+                self._own("body"): self._body(node),
+            }
+        attributes, resource = node.get("attributes"), ibis.null("json")
         if node.parent and node.parent.parent:
-            around = Attributes(node.parent.parent.get("resource", "attributes"), _TEAMS)
-        return {
-            **{self._own(name): attributes.text(name) for name in (*_COMMON, *self.texts)},
-            **{self._own(name): attributes.count(name) for name in self.counts},
-            self._own("team"): ibis.coalesce(*map(attributes.text, _TEAMS), *map(around.text, _TEAMS)),
-            self._own("body"): self._body(node),
+            resource = node.parent.parent.get("resource", "attributes")
+        found = {
+            "flat": flat_of(attributes, (*_COMMON, *_TEAMS, *self.texts, *self.counts)),
+            "keys": keys_of(listed_of(attributes)),
+            "texts": texts_of(listed_of(attributes)),
+            "resource flat": flat_of(resource, _TEAMS),
+            "resource keys": keys_of(listed_of(resource)),
+            "resource texts": texts_of(listed_of(resource)),
         }
+        return {self._own(name): value for name, value in found.items()}
 
     def _own(self, name: str) -> str:
         return f"{self.name} {name}"
@@ -107,11 +134,14 @@ class AgentEvents(JsonImporter):
         def step(name: str) -> Any:
             return node.step(self._own(name))
 
+        def count(name: str) -> Any:
+            return step(f"{name} count")
+
         name = ibis.coalesce(step("event.name"), step("body"))
         call = is_true(name.isin((self.event, self.prefix + self.event)))
         if node.parent:  # another client's record in the same request
             call &= is_true((name + " " + ibis.coalesce(step("body"), "")).contains(self.prefix))
-        counts = [step(name) for name in self.counts]
+        counts = [count(name) for name in self.counts]
         negative = is_negative(*counts)
         moment = ibis.coalesce(
             step("event.timestamp"),
@@ -135,12 +165,12 @@ class AgentEvents(JsonImporter):
             "user": ibis.coalesce(step("user.email"), step("user.id")),
             "duration_seconds": step("duration_ms").try_cast("float64") / MILLISECONDS_PER_SECOND,
             "dedup_size": sum((zero(count) for count in counts[1:]), zero(counts[0])),
-            **self.call(step),
+            **self.call(step, count),
         }
 
     @abstractmethod
-    def call(self, step: Callable[[str], Any]) -> Columns:
-        """Return the ledger columns that are the client's own, from its attributes by name."""
+    def call(self, step: Callable[[str], Any], count: Callable[[str], Any]) -> Columns:
+        """Return the ledger columns that are the client's own, from its attributes by name, as text and as counts."""
 
 
 def _log_records(obj: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -176,16 +206,16 @@ class ClaudeCodeEvents(AgentEvents):
     texts = ("cost_usd", "request_id", "event.sequence", "speed")
     counts = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
 
-    def call(self, step: Callable[[str], Any]) -> Columns:
+    def call(self, step: Callable[[str], Any], count: Callable[[str], Any]) -> Columns:
         """See ``AgentEvents.call``."""
         numbered = step("session.id") + "|" + step("event.sequence")
         return {
             "provider": ibis.literal("anthropic"),
             "service_tier": ibis.cases((step("speed") == "fast", "fast"), else_=NO_TEXT),
-            "input_uncached": step("input_tokens"),
-            "cache_read": step("cache_read_tokens"),
-            "cache_write_5m": step("cache_creation_tokens"),
-            "output": step("output_tokens"),
+            "input_uncached": count("input_tokens"),
+            "cache_read": count("cache_read_tokens"),
+            "cache_write_5m": count("cache_creation_tokens"),
+            "output": count("output_tokens"),
             "recorded_cost_usd": step("cost_usd").try_cast("decimal(38, 12)"),
             "dedup_group": ibis.coalesce(step("request_id"), numbered),
         }
@@ -208,14 +238,14 @@ class GeminiCliEvents(AgentEvents):
         "total_token_count",
     )
 
-    def call(self, step: Callable[[str], Any]) -> Columns:
+    def call(self, step: Callable[[str], Any], count: Callable[[str], Any]) -> Columns:
         """See ``AgentEvents.call``."""
-        thoughts, total = step("thoughts_token_count"), step("total_token_count")
-        prompt = step("input_token_count") + zero(step("tool_token_count"))
-        output = ibis.coalesce(step("output_token_count") + zero(thoughts), thoughts)
+        thoughts, total = count("thoughts_token_count"), count("total_token_count")
+        prompt = count("input_token_count") + zero(count("tool_token_count"))
+        output = ibis.coalesce(count("output_token_count") + zero(thoughts), thoughts)
         uncached, reads, problem = split_input(
             prompt,
-            cached=step("cached_content_token_count"),
+            cached=count("cached_content_token_count"),
             written=ibis.null("int64"),
             output=output,
             total=total,

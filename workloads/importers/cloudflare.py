@@ -13,20 +13,33 @@ What it cannot tell: tokens, in Logpush (its bodies are encrypted): such a reque
 that the gateway noted. A cost of 0 means that no price was found, unless the row has a price of its own.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
-from workloads.expressions import NO_TEXT, first_text, is_true
+from workloads.expressions import NO_TEXT, first_label, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
+from workloads.schema import Schema
 
 _HTTP_ERROR: Final = 400
 _TRUE: Final = ("true", "1", "yes")
 _FALSE: Final = ("false", "0", "no")
+
+_METRICS: Final[Schema] = {"cost": "VARCHAR", "durationMs": "DOUBLE"}
+_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "environment": ("environment", "env"),
+    "team": ("team", "team_id", "teamId"),
+    "project": ("project", "project_id", "projectId"),
+    "session": ("session_id", "sessionId", "conversation_id"),
+    "user": ("user", "user_id", "userId"),
+}
+"""Ledger column -> keys of the metadata that tell it, best first."""
+_LABELS: Final[Schema] = {name: "VARCHAR" for names in _NAMES.values() for name in names}
 
 
 class CloudflareGateway(TableImporter):
@@ -46,7 +59,7 @@ class CloudflareGateway(TableImporter):
         """See ``TableImporter.ledger_of_table``."""
         text = table.text
         prompt, output = table.count("tokens_in"), table.count("tokens_out")
-        metrics, metadata = table.json("metrics"), table.json("metadata")
+        metrics, metadata = table.object("metrics", _METRICS), table.object("metadata", _LABELS)
         unused = zero(prompt) + zero(output) == 0
         own_cache = _is(table, "cached", _TRUE)
         refused = _is(table, "rate_limited", _TRUE)
@@ -55,8 +68,8 @@ class CloudflareGateway(TableImporter):
         negative = is_negative(prompt, output)
         unreadable = table.unreadable("tokens_in") | table.unreadable("tokens_out")
         own_price = _is(table, "custom_cost", _TRUE)
-        cost = ibis.coalesce(table.number("cost"), metrics["cost"].cast("string").try_cast("decimal(38, 12)"))
-        milliseconds = ibis.coalesce(table.number("duration").cast("float64"), metrics["durationMs"].float)
+        cost = ibis.coalesce(table.number("cost"), metrics["cost"].try_cast("decimal(38, 12)"))
+        milliseconds = ibis.coalesce(table.number("duration").cast("float64"), metrics["durationMs"])
         return {
             "fate": ibis.cases(
                 (own_cache | refused | failed, IGNORED), (negative | unreadable, SKIPPED), else_=RECORD
@@ -77,11 +90,7 @@ class CloudflareGateway(TableImporter):
             "output": ibis.cases((~unused, output)),
             "application": text("gateway"),
             "endpoint": ibis.coalesce(text("path"), text("endpoint")),
-            "environment": first_text(metadata, "environment", "env"),
-            "team": first_text(metadata, "team", "team_id", "teamId"),
-            "project": first_text(metadata, "project", "project_id", "projectId"),
-            "session": first_text(metadata, "session_id", "sessionId", "conversation_id"),
-            "user": first_text(metadata, "user", "user_id", "userId"),
+            **{column: first_label(metadata, *names) for column, names in _NAMES.items()},
             "status": text("status_code"),
             "duration_seconds": milliseconds / MILLISECONDS_PER_SECOND,
             "recorded_cost_usd": ibis.cases((own_price, cost), else_=cost.nullif(0)),

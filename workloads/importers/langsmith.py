@@ -22,8 +22,10 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, first_text, is_true, not_negative, unless_among
+from workloads.declared import as_declared
+from workloads.expressions import NO_TEXT, first_label, is_true, not_negative, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
+from workloads.langsmith_json import INPUT_DETAILS, OBJECTS, OUTPUT_DETAILS, SAID
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table, time_columns
 from workloads.schema import Schema
@@ -59,17 +61,17 @@ def _ledger(run: Mapping[str, Any], count: Callable[[str], Any]) -> Columns:
     """Return the ledger columns of a run.
 
     Args:
-        run: Fields of the run by name; ``inputs``, ``outputs`` and ``extra`` as JSON; ``posted_extra`` of its start.
+        run: Fields of the run by name; ``inputs``, ``outputs`` and ``extra`` as objects; ``posted_extra`` of its start.
         count: Gives a count by name, as ``_counts`` made it.
     """
     outputs = run["outputs"]
     negative, unused, meters = _meters(count)
 
-    def said(*names: str) -> Any:
+    def said(column: str) -> Any:
         told = (run["extra"]["metadata"], run["posted_extra"]["metadata"])
-        return ibis.coalesce(*(first_text(metadata, *names) for metadata in told))
+        return ibis.coalesce(*(first_label(metadata, *SAID[column]) for metadata in told))
 
-    named = said("ls_model_name")
+    named = said("model")
     kind = run["run_type"].lower()
     call = is_true(kind == "llm") | (kind.isnull() & (~unused | named.notnull()))
     failed = unused & run["error"].notnull()
@@ -85,24 +87,24 @@ def _ledger(run: Mapping[str, Any], count: Callable[[str], Any]) -> Columns:
         ),
         **meters,
         "started_at": started,
-        "provider": said("ls_provider"),
+        "provider": said("provider"),
         "model": ibis.coalesce(
-            first_text(outputs, "model", "model_name"),
-            first_text(outputs["llm_output"], "model_name", "model"),
+            first_label(outputs, "model", "model_name"),
+            first_label(outputs["llm_output"], "model_name", "model"),
             named,
-            first_text(run["extra"]["invocation_params"], "model", "model_name"),
-            first_text(run["inputs"], "model"),
+            first_label(run["extra"]["invocation_params"], "model", "model_name"),
+            first_label(run["inputs"], "model"),
         ),
-        "service_tier": unless_among(outputs["service_tier"].str, _STANDARD),
+        "service_tier": unless_among(outputs["service_tier"], _STANDARD),
         "requests": ibis.literal(1, type="int64"),
         "project": ibis.coalesce(run["session_name"], run["session_id"]),
-        "application": said("application", "app", "service"),
+        "application": said("application"),
         "endpoint": run["name"],
-        "environment": said("environment", "env"),
-        "session": ibis.coalesce(said("session_id", "thread_id", "conversation_id"), run["trace_id"]),
-        "user": said("user_id", "user"),
+        "environment": said("environment"),
+        "session": ibis.coalesce(said("session"), run["trace_id"]),
+        "user": said("user"),
         "stop_reason": ibis.coalesce(
-            outputs["choices"][0]["finish_reason"].str, message["generation_info"]["finish_reason"].str
+            outputs["choices"][0]["finish_reason"], message["generation_info"]["finish_reason"]
         ),
         "status": run["status"],
         "ttft_seconds": seconds_between(started, run["first_at"]),
@@ -123,8 +125,8 @@ def _counts(run: Mapping[str, Any], top: Columns) -> Columns:
     """Return the counts of a run by name: the server's, else those of the answer.
 
     Args:
-        run: Fields of the run by name; ``outputs`` and ``extra`` as JSON.
-        top: What the server has counted: ``prompt``, ``output``, ``total``, and details of the first two as JSON.
+        run: Fields of the run by name; ``outputs`` and ``extra`` as objects.
+        top: What the server has counted: ``prompt``, ``output``, ``total``, and details of the first two as objects.
     """
     outputs, metadata = run["outputs"], run["extra"]["metadata"]
     message = outputs["generations"][0][0]["message"]
@@ -140,7 +142,7 @@ def _counts(run: Mapping[str, Any], top: Columns) -> Columns:
 
     def detail(side: str, name: str, raw_name: str) -> Any:
         words = ("prompt", "input") if side == "prompt" else ("completion", "output")
-        server = top[f"{side}_details"][name].int
+        server = top[f"{side}_details"][name]
         return first(server, (f"{words[1]}_token_details", name), (f"{words[0]}_tokens_details", raw_name))
 
     return {
@@ -186,7 +188,7 @@ def _meters(count: Callable[[str], Any]) -> tuple[Any, Any, Columns]:
 def _at(value: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         value = value[key]
-    return value.int
+    return value
 
 
 class LangSmithRuns(TableImporter):
@@ -203,22 +205,24 @@ class LangSmithRuns(TableImporter):
 
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
-        run = {name: table.json(name) for name in ("outputs", "extra")}
+        run = {name: table.object(name, OBJECTS[name]) for name in ("outputs", "extra")}
         return _counts(
             run,
             {
                 "prompt": table.count("prompt_tokens"),
                 "output": table.count("completion_tokens"),
                 "total": table.count("total_tokens"),
-                "prompt_details": table.json("prompt_token_details"),
-                "output_details": table.json("completion_token_details"),
+                "prompt_details": table.object("prompt_token_details", INPUT_DETAILS),
+                "output_details": table.object("completion_token_details", OUTPUT_DETAILS),
             },
         )
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
-        run = {name: table.json(name) if kind == "JSON" else table.text(name) for name, kind in _RUN.items()}
-        run["posted_extra"] = ibis.null("json")
+        run = {
+            name: table.object(name, OBJECTS[name]) if name in OBJECTS else table.text(name) for name in _RUN
+        }
+        run["posted_extra"] = as_declared(ibis.null("json"), OBJECTS["extra"])
         for name, source in _TIMES.items():
             run[name] = table.time(source).get("started_at", ibis.null("timestamp"))
         return {**_ledger(run, table.step), "recorded_cost_usd": table.number("total_cost").nullif(0)}
@@ -246,6 +250,14 @@ class LangSmithBatch(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
+        if node.has_step("outputs"):
+            run = {name: node.step(name) for name in _RUN}
+            nothing = {
+                "prompt_details": as_declared(ibis.null("json"), INPUT_DETAILS),
+                "output_details": as_declared(ibis.null("json"), OUTPUT_DETAILS),
+            }
+            counts = dict.fromkeys(("prompt", "output", "total"), ibis.null("int64"))
+            return {f"{name}_count": value for name, value in _counts(run, {**counts, **nothing}).items()}
         body = node.parent
         assert body is not None  # noqa: S101  (a run lies in a body)
 
@@ -256,12 +268,8 @@ class LangSmithBatch(JsonImporter):
         posted = body.get("post").filter(is_same)[0]
         run = {name: ibis.coalesce(node.get(name), posted[name]) for name in _RUN}
         run["posted_extra"] = posted["extra"]
-        nothing = {"prompt_details": ibis.null("json"), "output_details": ibis.null("json")}
-        counts = dict.fromkeys(("prompt", "output", "total"), ibis.null("int64"))
-        return {
-            **run,
-            **{f"{name}_count": value for name, value in _counts(run, {**counts, **nothing}).items()},
-        }
+        objects = {**OBJECTS, "posted_extra": OBJECTS["extra"]}
+        return run | {name: as_declared(run[name], schema) for name, schema in objects.items()}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""

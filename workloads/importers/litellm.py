@@ -26,11 +26,33 @@ from workloads.expressions import NO_TEXT, is_true, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
+from workloads.schema import Schema
 from workloads.times import seconds_between
 
 _MESSAGES_CALLS: Final = ("anthropic_messages", "aanthropic_messages")
 _REJECTED: Final = ("400", "401", "403", "404", "413", "422", "429")
 """Status codes of calls that no provider worked on."""
+
+_BIG: Final = "BIGINT"
+_LIFETIMES: Final[Schema] = {"ephemeral_1h_input_tokens": _BIG}
+_USAGE: Final[Schema] = {
+    "cache_read_input_tokens": _BIG,
+    "cache_creation_input_tokens": _BIG,
+    "cache_creation": _LIFETIMES,
+    "prompt_tokens_details": {
+        "cached_tokens": _BIG,
+        "cache_creation_tokens": _BIG,
+        "cache_creation_token_details": _LIFETIMES,
+    },
+    "completion_tokens_details": {"reasoning_tokens": _BIG},
+}
+_METADATA: Final[Schema] = {
+    "additional_usage_values": _USAGE,
+    "usage_object": _USAGE,
+    "error_information": {"error_code": "VARCHAR"},
+    "user_api_key_team_alias": "VARCHAR",
+    "user_api_key_alias": "VARCHAR",
+}
 
 
 class LiteLLMSpendLogs(TableImporter):
@@ -56,7 +78,7 @@ class LiteLLMSpendLogs(TableImporter):
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         text, count = table.text, table.count
-        metadata = table.json("metadata")
+        metadata = table.object("metadata", _METADATA)
         prompt, output = count("prompt_tokens"), count("completion_tokens")
         cached = _detail(metadata, (("cache_read_input_tokens",), ("prompt_tokens_details", "cached_tokens")))
         written = _detail(
@@ -131,7 +153,7 @@ def _detail(metadata: Any, paths: tuple[tuple[str, ...], ...]) -> Any:
             value = metadata[root]
             for key in path:
                 value = value[key]
-            found.append(value.int)
+            found.append(value)
     return ibis.coalesce(*found)
 
 
@@ -139,7 +161,7 @@ def _text(metadata: Any, *path: str) -> Any:
     value = metadata
     for key in path:
         value = value[key]
-    return value.str.nullif("")
+    return value.nullif("")
 
 
 def _seconds(start: Columns, end: Columns) -> Any:

@@ -18,11 +18,12 @@ What it cannot tell: how long cache writes live; whether an old instrumentation 
 input. Counts of all versions come as numbers or as text. Sampled traces are not all traces.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import ibis
 
+from workloads.attributes import ATTRIBUTES, keys_of, lookup, texts_of
 from workloads.flat_spans import FLAT_SPAN, flat_span_ledger, flat_span_steps
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.raw import Envelope, Node, time_columns
@@ -36,11 +37,6 @@ from workloads.spans import (
     span_ledger,
 )
 
-_KINDS: Final = ("string", "int", "double", "bool", "array")
-_VALUE: Final[Schema] = {
-    spelling: "VARCHAR" for kind in _KINDS for spelling in (f"{kind}Value", f"{kind}_value")
-}
-_ATTRIBUTES: Final[Any] = [{"key": "VARCHAR", "value": _VALUE}]
 _SPAN: Final[Schema] = {
     "traceId": "VARCHAR",
     "trace_id": "VARCHAR",
@@ -51,12 +47,12 @@ _SPAN: Final[Schema] = {
     "endTimeUnixNano": "VARCHAR",
     "end_time_unix_nano": "VARCHAR",
     "status": "VARCHAR",
-    "attributes": _ATTRIBUTES,
+    "attributes": ATTRIBUTES,
 }
 
 
 def _envelope(outer: str, inner: str) -> Schema:
-    return {outer: [{"resource": {"attributes": _ATTRIBUTES}, inner: [{"spans": [_SPAN]}]}]}
+    return {outer: [{"resource": {"attributes": ATTRIBUTES}, inner: [{"spans": [_SPAN]}]}]}
 
 
 _OTLP: Final[Schema] = {
@@ -90,8 +86,8 @@ class OtlpSpans(JsonImporter):
             counts = counts_of(lambda name: node.step(f"otel_{name}"))
             return {f"otel_{name}": value for name, value in counts.items()}
         if node.has_step("otel_keys"):
-            span = _lookup(node.step("otel_keys"), node.step("otel_values"))
-            resource = _lookup(node.step("otel_resource_keys"), node.step("otel_resource_values"))
+            span = lookup(node.step("otel_keys"), node.step("otel_values"))
+            resource = lookup(node.step("otel_resource_keys"), node.step("otel_resource_values"))
             found = {**fields_of(span), **fields_of(resource, RESOURCE_FIELDS)}
             return {f"otel_{name}": value for name, value in found.items()}
         scope = node.parent
@@ -99,10 +95,10 @@ class OtlpSpans(JsonImporter):
         assert holder is not None  # noqa: S101  (a span lies in a scope in a resource)
         attributes, resource = node.get("attributes"), holder.get("resource", "attributes")
         return {
-            "otel_keys": attributes.map(_key),
-            "otel_values": attributes.map(_text),
-            "otel_resource_keys": resource.map(_key),
-            "otel_resource_values": resource.map(_text),
+            "otel_keys": keys_of(attributes),
+            "otel_values": texts_of(attributes),
+            "otel_resource_keys": keys_of(resource),
+            "otel_resource_values": texts_of(resource),
         }
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
@@ -119,22 +115,6 @@ class OtlpSpans(JsonImporter):
             "application": ibis.coalesce(field("service"), columns["application"]),
             "environment": field("environment"),
         }
-
-
-def _key(item: Any) -> Any:
-    return item["key"]
-
-
-def _text(item: Any) -> Any:
-    return ibis.coalesce(*(item["value"][kind] for kind in _VALUE))
-
-
-def _lookup(keys: Any, values: Any) -> Callable[[str], Any]:
-    def text(name: str) -> Any:
-        place = keys.index(name)
-        return ibis.cases((place >= 0, values[place])).nullif("")
-
-    return text
 
 
 def _span(node: Node, camel: str, snake: str) -> dict[str, Any]:

@@ -15,20 +15,56 @@ What it cannot tell: the cached part, when bodies were not exported. ``cost`` is
 found.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import ibis
 
 from pricing.units import CENTS_PER_USD, MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, first_text, is_true, text_of, unless_among
+from workloads.expressions import NO_TEXT, first_label, is_true, text_of, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
+from workloads.schema import Schema
 
 _HTTP_ERROR: Final = 400
 _STANDARD: Final = ("auto", "default", "standard", "on_demand")
+
+_BIG: Final = "BIGINT"
+_INPUT: Final[Schema] = {"cached_tokens": _BIG, "cache_write_tokens": _BIG}
+_OUTPUT: Final[Schema] = {"reasoning_tokens": _BIG}
+_COUNTS: Final = (
+    "prompt_tokens",
+    "completion_tokens",
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+)
+_BODY: Final[Schema] = {
+    **dict.fromkeys(("id", "model", "service_tier", "stop_reason"), "VARCHAR"),
+    "choices": [{"finish_reason": "VARCHAR"}],
+    "usage": {
+        **dict.fromkeys(_COUNTS, _BIG),
+        "prompt_tokens_details": _INPUT,
+        "input_tokens_details": _INPUT,
+        "completion_tokens_details": _OUTPUT,
+        "output_tokens_details": _OUTPUT,
+        "cache_creation": {"ephemeral_1h_input_tokens": _BIG},
+    },
+}
+_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "environment": ("_environment", "environment", "env"),
+    "application": ("application", "app", "service", "feature"),
+    "team": ("team", "team_id"),
+    "project": ("project", "project_id"),
+    "session": ("session_id", "conversation_id", "thread_id"),
+    "user": ("_user", "user", "user_id"),
+}
+"""Ledger column -> keys of the metadata that tell it, best first."""
+_LABELS: Final[Schema] = {name: "VARCHAR" for names in _NAMES.values() for name in names}
 
 
 class PortkeyLogs(TableImporter):
@@ -49,7 +85,7 @@ class PortkeyLogs(TableImporter):
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         text = table.text
-        body, metadata = table.json("response_body"), table.json("metadata")
+        body, metadata = table.object("response_body", _BODY), table.object("metadata", _LABELS)
         negative, unused, meters = _meters(table.step)
         own_cache = is_true(text("cache_status").upper().endswith("HIT"))
         status = table.count("response_status_code")
@@ -57,7 +93,8 @@ class PortkeyLogs(TableImporter):
         failed = unused & (is_true(success.isin(("0", "false"))) | is_true(status >= _HTTP_ERROR))
         unreadable = table.unreadable("req_units") | table.unreadable("res_units")
         cents = ibis.cases((text("cost_currency").upper().fill_null("USD") == "USD", table.number("cost")))
-        answer = body["id"].str.nullif("")
+        labels = {column: first_label(metadata, *names) for column, names in _NAMES.items()}
+        answer = body["id"].nullif("")
         return {
             "fate": ibis.cases((own_cache | failed, IGNORED), (negative | unreadable, SKIPPED), else_=RECORD),
             "reason": ibis.cases(
@@ -70,19 +107,13 @@ class PortkeyLogs(TableImporter):
             **meters,
             **table.time("created_at"),
             "provider": text("ai_org"),
-            "model": ibis.coalesce(first_text(body, "model"), text("ai_model")),
-            "service_tier": unless_among(body["service_tier"].str, _STANDARD),
+            "model": ibis.coalesce(body["model"].nullif(""), text("ai_model")),
+            "service_tier": unless_among(body["service_tier"], _STANDARD),
             "requests": ibis.literal(1, type="int64"),
             "endpoint": text("request_url"),
-            "environment": first_text(metadata, "_environment", "environment", "env"),
-            "application": first_text(metadata, "application", "app", "service", "feature"),
-            "team": first_text(metadata, "team", "team_id"),
-            "project": first_text(metadata, "project", "project_id"),
-            "session": ibis.coalesce(
-                first_text(metadata, "session_id", "conversation_id", "thread_id"), text("trace_id")
-            ),
-            "user": first_text(metadata, "_user", "user", "user_id"),
-            "stop_reason": ibis.coalesce(body["choices"][0]["finish_reason"].str, body["stop_reason"].str),
+            **labels,
+            "session": ibis.coalesce(labels["session"], text("trace_id")),
+            "stop_reason": ibis.coalesce(body["choices"][0]["finish_reason"], body["stop_reason"]),
             "status": text("response_status_code"),
             "streaming": text("stream_mode").lower().isin(("true", "1", "yes")),
             "duration_seconds": table.number("response_time").cast("float64") / MILLISECONDS_PER_SECOND,
@@ -102,29 +133,25 @@ class PortkeyLogs(TableImporter):
 
 def _counts(table: Table) -> Columns:
     """Return the counts of a row by name: those of the response's usage, else the gateway's units."""
-    usage = table.json("response_body")["usage"]
+    usage = table.object("response_body", _BODY)["usage"]
     chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
     in_detail, out_detail = usage["input_tokens_details"], usage["output_tokens_details"]
-    chat = ibis.coalesce(usage["prompt_tokens"].int, usage["completion_tokens"].int).notnull()
-    told = chat | usage["input_tokens"].int.notnull()
-    inside = ibis.coalesce(chat_in["cached_tokens"].int, in_detail["cached_tokens"].int)
-    beside = usage["cache_read_input_tokens"].int
+    chat = ibis.coalesce(usage["prompt_tokens"], usage["completion_tokens"]).notnull()
+    told = chat | usage["input_tokens"].notnull()
+    inside = ibis.coalesce(chat_in["cached_tokens"], in_detail["cached_tokens"])
+    beside = usage["cache_read_input_tokens"]
     return {
-        "prompt": ibis.coalesce(
-            usage["prompt_tokens"].int, usage["input_tokens"].int, table.count("req_units")
-        ),
-        "output": ibis.coalesce(
-            usage["completion_tokens"].int, usage["output_tokens"].int, table.count("res_units")
-        ),
-        "total": ibis.cases((told, usage["total_tokens"].int), else_=table.count("total_units")),
+        "prompt": ibis.coalesce(usage["prompt_tokens"], usage["input_tokens"], table.count("req_units")),
+        "output": ibis.coalesce(usage["completion_tokens"], usage["output_tokens"], table.count("res_units")),
+        "total": ibis.cases((told, usage["total_tokens"]), else_=table.count("total_units")),
         "cached": ibis.coalesce(inside, beside),
         "written": ibis.coalesce(
-            chat_in["cache_write_tokens"].int,
-            in_detail["cache_write_tokens"].int,
-            usage["cache_creation_input_tokens"].int,
+            chat_in["cache_write_tokens"],
+            in_detail["cache_write_tokens"],
+            usage["cache_creation_input_tokens"],
         ),
-        "written_1h": usage["cache_creation"]["ephemeral_1h_input_tokens"].int,
-        "reasoning": ibis.coalesce(chat_out["reasoning_tokens"].int, out_detail["reasoning_tokens"].int),
+        "written_1h": usage["cache_creation"]["ephemeral_1h_input_tokens"],
+        "reasoning": ibis.coalesce(chat_out["reasoning_tokens"], out_detail["reasoning_tokens"]),
         # Messages usage, and the gateway's translation of it, name the cached part beside the prompt.
         "additive": inside.isnull() & (beside.notnull() | is_true(~chat & in_detail.isnull() & told)),
     }
