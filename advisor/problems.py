@@ -20,6 +20,7 @@ _DOUBTS = {
     "overlapping_groups": "grouped by groups of people, who may be in several: sums can exceed what was used",
     "cache_use_worked_out": "cache reads and writes were worked out from prompt fingerprints and times; the log counts none",
     "reasoning_only_in_total": "the total holds more than prompt and answer: the rest was counted as reasoning, within the output",
+    "cache_lifetime_assumed": "an explicit cache without a lifetime or an end in the log: the default of one hour was assumed",
     "counter_restarted": "a counter fell: what was used between the last scrape and the restart is not known",
     "output_from_times": "output was worked out from two times, since the log does not count it",
     "tokens_from_throughput": "tokens are a rate times an interval: averages, good for sums and not for sizes",

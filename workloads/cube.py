@@ -178,6 +178,7 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         cache_reads=reads,
         unmeasured=records.input_tokens.isnull()
         & records.output_tokens.isnull()
+        & column(records, "cache_storage_token_hours").isnull()
         & ~is_true(column(records, "charge_only")),
         cached_input=ibis.cases((reads.notnull(), records.input_tokens), else_=ibis.null("int64")),
         decode_context=_decode_context(records),

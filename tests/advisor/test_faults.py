@@ -152,3 +152,13 @@ def test_one_line_of_200_megabytes(tmp_path: Path) -> None:
     analysis = run(path)
     assert (analysis.data.records, analysis.data.ignored) == (3, 1)
     assert analysis.cost.total == Decimal("0.0045")
+
+
+def test_an_explicit_cache_is_charged_for_as_long_as_it_was_kept() -> None:
+    # 60,000 tokens for 20 minutes (deleted early) and 30,000 for 90 minutes: 65,000 token-hours at 4.50 per million.
+    analysis = run("explicit_cache.jsonl")
+    assert analysis.whole.tokens[Meter.CACHE_STORAGE_TOKEN_HOURS] == 65_000
+    assert analysis.whole.cost[Meter.CACHE_STORAGE_TOKEN_HOURS] == Decimal("0.2925")
+    # 400 x 1.25 + 60,000 x 0.125 + 100 x 10 per million.
+    assert analysis.cost.total == Decimal("0.2925") + Decimal("0.009")
+    assert (analysis.whole.requests, analysis.data.unmeasured) == (1, 0)

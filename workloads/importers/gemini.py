@@ -4,8 +4,7 @@ Where it comes from: bodies of ``generateContent``, ``streamGenerateContent`` an
 and of Vertex AI, with the keys of the API (camelCase) or of the Python SDK (snake_case), bare or inside any envelope.
 
 One row is: a response, or a chunk of a streamed one. Chunks share a response id and their counts are running totals,
-so the largest is kept. The making of an explicit cache is reported as a row that cannot be priced: its storage is billed by
-the token and hour, and the ledger has whole units only. Its change or end is no request.
+so the largest is kept. What was done to explicit caches is read as ``gemini-cache``.
 
 Token fields: ``promptTokenCount`` INCLUDES ``cachedContentTokenCount``; ``toolUsePromptTokenCount`` is further input.
 ``candidatesTokenCount`` (Live API: ``responseTokenCount``) EXCLUDES ``thoughtsTokenCount``, which is output as well. The
@@ -14,7 +13,7 @@ total is the sum of prompt, tool use, candidates and thoughts, and where it says
 
 Time zone: UTC.
 
-What it cannot tell: how long an explicit cache was kept; what grounding with search costs; whether it was a batch job.
+What it cannot tell: what grounding with search costs; whether it was a batch job.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ import ibis
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, at_most, is_true, not_negative, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, Path
-from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
@@ -82,7 +81,6 @@ _CACHES: Final = "cachedContents/"
 """What the name of an explicit cache begins with."""
 
 _CORE: Final[Schema] = {
-    "name": "VARCHAR",
     "responseId": "VARCHAR",
     "response_id": "VARCHAR",
     "modelVersion": "VARCHAR",
@@ -106,12 +104,12 @@ class GeminiResponse(JsonImporter):
 
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a response with Gemini's usage, or is that usage."""
+        if str(obj.get("name", "")).startswith(_CACHES):
+            return False
         for key in ("usageMetadata", "usage_metadata"):
             usage = obj.get(key)
             if isinstance(usage, Mapping) and (_OWN | {*_COUNTS["prompt"]}) & usage.keys():
                 return True
-        if str(obj.get("name", "")).startswith(_CACHES):
-            return True
         if isinstance(obj.get("candidates"), list) and {"responseId", "response_id"} & obj.keys():
             return True
         return bool(_OWN & obj.keys()) or "promptTokenCount" in obj
@@ -120,7 +118,7 @@ class GeminiResponse(JsonImporter):
         """See ``JsonImporter.owns``."""
         own = [_find(node, _COUNTS[key]) for key in ("prompt", "cached", "candidates", "thoughts")]
         answered = node.get("candidates").notnull() & _find(node, _ID, places=((),)).notnull()
-        return ibis.coalesce(*own).notnull() | answered | is_true(_names_cache(node))
+        return ibis.coalesce(*own).notnull() | answered
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
@@ -156,7 +154,7 @@ class GeminiResponse(JsonImporter):
         counts, stop = {key: found[key] for key in _COUNTS}, found["stop"]
         whole = sum((zero(counts[key]) for key in ("tool", "candidates", "thoughts")), zero(counts["prompt"]))
         return {
-            **_fates(node, counts),
+            **_fates(counts),
             **envelope.labels(),
             **envelope.started_at(_find(node, ("createTime", "create_time"), places=((),))),
             "provider": ibis.coalesce(envelope.get("provider"), "google"),
@@ -173,22 +171,11 @@ class GeminiResponse(JsonImporter):
         }
 
 
-def _names_cache(node: Node) -> Any:
-    return node.get("name").startswith(_CACHES)
-
-
-def _fates(node: Node, counts: Columns) -> Columns:
+def _fates(counts: Columns) -> Columns:
     negative = is_negative(*counts.values())
-    cache = is_true(_names_cache(node)) & counts["prompt"].isnull()
-    made = cache & is_true(counts["total"] > 0)
     return {
-        "fate": ibis.cases((made | negative, SKIPPED), (cache, IGNORED), else_=RECORD),
-        "reason": ibis.cases(
-            (negative, NEGATIVE_COUNT),
-            (made, "an explicit cache, whose storage is billed by the hour and not in the total"),
-            (cache, "change or end of an explicit cache"),
-            else_=NO_TEXT,
-        ),
+        "fate": ibis.cases((negative, SKIPPED), else_=RECORD),
+        "reason": ibis.cases((negative, NEGATIVE_COUNT), else_=NO_TEXT),
     }
 
 
