@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from advisor.cli import EXIT_USAGE, Failure
+from advisor.cli import analyze as analyze_command
 from advisor.commands.analyze import run as analyze
 from advisor.demo import write_demo_log
 
@@ -18,36 +19,10 @@ def run(folder: Path, *, requests: int, seed: int, **loudness: Any) -> int:
     except OSError as error:
         raise Failure(f"cannot write to {folder}: {error.strerror or error}", EXIT_USAGE) from error
     report = folder / "report.html"
-    outputs = {"html_file": str(report), "json_file": str(folder / "report.json"), "markdown_file": None}
-    nothing: dict[str, Any] = dict.fromkeys(
-        (
-            "format_name",
-            "model",
-            "provider",
-            "group_by",
-            "since",
-            "until",
-            "memory_limit",
-            "fx_file",
-            "fail_on_unpriced",
-        )
-    )
-    code = analyze(
-        (str(log.path),),
-        **nothing,
-        **outputs,
-        as_of=None,
-        mapping=(),
-        price_files=(),
-        discount_files=(),
-        currency="USD",
-        bills=(),
-        tolerance="1",
-        timezone="UTC",
-        strict=False,
-        show_users=False,
-        **loudness,
-    )
+    words = ["--html", str(report), "--json", str(folder / "report.json"), "--", str(log.path)]
+    # Every other option has the value that it has when it is not given.
+    given = analyze_command.make_context("analyze", words).params
+    code = analyze(**{**given, **loudness})
     if not loudness["quiet"]:
         click.echo(
             f"Log:    {log.path} ({log.requests:,} requests)\nReport: {report}\n\nOpen the report in a browser."

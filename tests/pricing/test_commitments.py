@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from deals import AS_OF, cube, row, total
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pricing.commitment_use import CommitmentUse, use_of
@@ -153,6 +153,7 @@ months = st.lists(
 amounts = st.decimals(0, 1_000, places=2).map(str)
 
 
+@settings(deadline=None)
 @given(months, amounts, amounts, st.randoms())
 def test_what_is_paid_is_what_is_owed_and_what_goes_beyond(
     rows: list[dict[str, Any]], prepaid: str, hourly: str, random: Any

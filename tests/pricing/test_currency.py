@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from deals import AS_OF, cube, list_total, row, total
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pricing.currency import FxRates, converted, mean_rate
@@ -96,6 +96,7 @@ usages = st.lists(
 factors = st.decimals("0.000001", 10_000, places=6).map(str)
 
 
+@settings(deadline=None)
 @given(usages, factors, factors, st.randoms())
 def test_every_cell_is_converted_once_or_kept(
     rows: list[dict[str, Any]], october: str, november: str, random: Any

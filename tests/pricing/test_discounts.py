@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from deals import AS_OF, cube, list_total, row, total
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pricing.discounts import Discount, breakpoints, check_overlaps, contracted
@@ -180,6 +180,7 @@ def slow_net(rows: list[dict[str, Any]], discounts: list[Discount]) -> Decimal:
     return whole
 
 
+@settings(deadline=None)
 @given(usages, deals)
 def test_net_is_list_times_the_most_specific_multiplier(
     rows: list[dict[str, Any]], discounts: list[Discount]
@@ -192,6 +193,7 @@ def test_net_is_list_times_the_most_specific_multiplier(
         assert list_total(made) - total(made) == saved
 
 
+@settings(deadline=None)
 @given(usages, deals, st.randoms())
 def test_the_order_of_rows_never_matters(
     rows: list[dict[str, Any]], discounts: list[Discount], random: Any
