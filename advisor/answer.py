@@ -20,7 +20,7 @@ from advisor.analysis import (
     Slice,
     Unpriced,
 )
-from advisor.billing import with_bill
+from advisor.billing import UTC, with_bill
 from advisor.options import AnalyseOptions
 from advisor.price_doubts import free_models, price_problems
 from advisor.problems import data_problems, sources_of, unpriced_problems
@@ -90,7 +90,8 @@ def answer(
     def price_in_usd(some: Any) -> PricedCube:
         return settle(_price(connection, some, scanned.grouping, book, options, terms)[0], terms, options).usd
 
-    return with_bill(analysis, bill, options, connection, loaded.ledger, price_in_usd)
+    priced = scanned.settled.usd if options.period.timezone == UTC else None
+    return with_bill(analysis, bill, options, connection, loaded.ledger, price_in_usd, priced)
 
 
 def _outside(options: AnalyseOptions) -> str:

@@ -1,12 +1,11 @@
 """Causes that show as one constant ratio of billed to computed cost: a service tier, a region, an agreed discount."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from statistics import median
 from typing import Final
 
-from advisor import numbers
 from advisor.reconcile_cells import Cell, CellKey
 from advisor.reconcile_gap import FRACTION, Gap, name_words
 
@@ -23,7 +22,7 @@ _TOO_SMALL: Final = Decimal("0.001")
 """Part of a model's bill below which no ratio is looked for."""
 _DISCOUNTS: Final = (Decimal("0.2"), Decimal("0.99"))
 """Ratios that people agree on. Below are wrong units, above is noise."""
-_DISCOUNT_STEP: Final = Decimal("0.001")
+_DISCOUNT_STEPS: Final = (Decimal("0.01"), Decimal("0.001"))
 
 _KNOWN: Final[Mapping[Decimal, tuple[str, str]]] = {
     Decimal("0.5"): (TIER, "the price of a batch or flex tier that the log does not state"),
@@ -42,41 +41,72 @@ class _Finding:
     code: str
     ratio: Decimal
     meaning: str
-    at: int
-    """Cells at the ratio."""
-    of: int
+
+
+@dataclass(slots=True, kw_only=True)
+class _Support:
+    """The models at a ratio, and how many of their days are at it."""
+
+    keys: list[str] = field(default_factory=list[str])
+    cells: dict[CellKey, Cell] = field(default_factory=dict[CellKey, Cell])
+    at: int = 0
+
+    def add(self, keys: Iterable[str], cells: Mapping[CellKey, Cell], at: int) -> None:
+        self.keys += keys
+        self.cells |= cells
+        self.at += at
 
 
 def explain_ratios(gap: Gap) -> None:
-    """Explain what constant ratios of billed to computed cost explain, model by model, then of all that is left."""
-    found: dict[_Finding, tuple[list[str], dict[CellKey, Cell]]] = {}
+    """Explain what constant ratios of billed to computed cost explain: one of all models, else each model's own.
+
+    What has no ratio of its own is looked at together once more: a few days each of many models are many days.
+    """
+    models = {key: cells for key, cells in gap.by_model().items() if not _is_settled(gap, cells)}
+    everything = {at: cell for cells in models.values() for at, cell in cells.items()}
+    found: dict[_Finding, _Support] = {}
+    common = _find(gap, everything)
+    if common is not None and all(_is_near(gap, cells, common[0].ratio) for cells in models.values()):
+        found.setdefault(common[0], _Support()).add(models, everything, common[1])
+        models = {}
     rest: dict[CellKey, Cell] = {}
-    models = gap.by_model()
     for key, cells in models.items():
-        finding = _find(cells, gap.left)
-        if finding is None:
+        own = _find(gap, cells)
+        if own is None:
             rest |= cells
-            continue
-        names, members = found.setdefault(finding, ([], {}))
-        names.append(key)
-        members |= cells
-    for finding in sorted(found, key=lambda item: (item.code, item.ratio, item.at)):
-        names, members = found[finding]
-        _apply(gap, finding, names, members, everything=len(names) == len(models) > 1)
-    together = _find(rest, gap.left)
-    if together is not None and len({key for _, key in rest}) > 1:
-        _apply(gap, together, [key for _, key in rest], rest, everything=len(rest) and not found)
+        else:
+            found.setdefault(own[0], _Support()).add([key], cells, own[1])
+    together = _find(gap, rest) if len({key for _, key in rest}) > 1 else None
+    if together is not None:
+        found.setdefault(together[0], _Support()).add({key for _, key in rest}, rest, together[1])
+    for finding in sorted(found, key=lambda item: (item.code, item.ratio)):
+        _apply(gap, finding, found[finding], of_models=len(gap.by_model()))
 
 
-def _find(cells: Mapping[CellKey, Cell], left: Mapping[CellKey, Decimal]) -> _Finding | None:
-    """Return the ratio that most of the cells are at, when it is one that has a meaning."""
+def _is_settled(gap: Gap, cells: Mapping[CellKey, Cell]) -> bool:
+    """Return whether so little is left of a model that no ratio is worth looking for."""
+    left = abs(sum((gap.left[at] for at in cells), Decimal(0)))
+    rounding = sum((cell.rounding_usd for cell in cells.values()), Decimal(0))
+    return left <= max(rounding, sum(_billed(gap, cells).values(), Decimal(0)) * _TOO_SMALL)
+
+
+def _billed(gap: Gap, cells: Mapping[CellKey, Cell]) -> dict[CellKey, Decimal]:
+    """Return what is billed for cells, less what is explained already."""
+    return {at: cell.computed_usd + gap.left[at] for at, cell in cells.items()}
+
+
+def _is_near(gap: Gap, cells: Mapping[CellKey, Cell], ratio: Decimal) -> bool:
+    computed = sum((cell.computed_usd for cell in cells.values()), Decimal(0))
+    rounding = sum((cell.rounding_usd for cell in cells.values()), Decimal(0))
+    billed = sum(_billed(gap, cells).values(), Decimal(0))
+    return abs(billed - ratio * computed) <= abs(billed) * _BAND * 2 + rounding
+
+
+def _find(gap: Gap, cells: Mapping[CellKey, Cell]) -> tuple[_Finding, int] | None:
+    """Return the ratio that most of the cells are at, when it has a meaning, and how many are at it."""
     if not cells:
         return None
-    billed = {at: cell.computed_usd + left[at] for at, cell in cells.items()}
-    total_left = abs(sum((left[at] for at in cells), Decimal(0)))
-    total_rounding = sum((cell.rounding_usd for cell in cells.values()), Decimal(0))
-    if total_left <= max(total_rounding, sum(billed.values(), Decimal(0)) * _TOO_SMALL):
-        return None
+    billed = _billed(gap, cells)
     middle = median(billed[at] / cell.computed_usd for at, cell in cells.items())
     for ratio, (code, meaning) in (*_near(middle), *_discount(middle)):
         at = sum(
@@ -85,7 +115,7 @@ def _find(cells: Mapping[CellKey, Cell], left: Mapping[CellKey, Decimal]) -> _Fi
         )
         enough = at >= _FEWEST_DAYS if code == DISCOUNT else at == len(cells) or at >= _FEWEST_DAYS
         if enough and at >= len(cells) * _SUPPORT:
-            return _Finding(code=code, ratio=ratio, meaning=meaning, at=at, of=len(cells))
+            return _Finding(code=code, ratio=ratio, meaning=meaning), at
     return None
 
 
@@ -94,23 +124,26 @@ def _near(ratio: Decimal) -> Sequence[tuple[Decimal, tuple[str, str]]]:
 
 
 def _discount(ratio: Decimal) -> Sequence[tuple[Decimal, tuple[str, str]]]:
-    if not _DISCOUNTS[0] <= ratio <= _DISCOUNTS[1]:
-        return []
-    agreed = ratio.quantize(_DISCOUNT_STEP)
-    return [(agreed, (DISCOUNT, f"an agreed discount of {numbers.share(1 - agreed)}"))]
+    """Return the discounts that a ratio may be, in whole percent first: that is how they are agreed."""
+    agreed = [ratio.quantize(step) for step in _DISCOUNT_STEPS]
+    return [
+        (one, (DISCOUNT, f"an agreed discount of {(100 - one * 100).normalize():f} %"))
+        for one in agreed
+        if _DISCOUNTS[0] <= one <= _DISCOUNTS[1]
+    ]
 
 
-def _apply(
-    gap: Gap, finding: _Finding, keys: Iterable[str], cells: Mapping[CellKey, Cell], *, everything: object
-) -> None:
-    wanted = {at: (cell.computed_usd * (finding.ratio - 1)).quantize(FRACTION) for at, cell in cells.items()}
-    named = sorted({gap.name(key) for key in keys})
-    who = f"all {len(named)} models" if everything and len(named) > 1 else name_words(named)
-    dated = any(day is not None for day, _ in cells)
-    what = "days" if finding.of <= len({day for day, _ in cells}) else "days of a model"
-    support = f"on {finding.at} of {finding.of} {what}" if dated else "over the whole period"
+def _apply(gap: Gap, finding: _Finding, support: _Support, *, of_models: int) -> None:
+    wanted = {
+        at: (cell.computed_usd * (finding.ratio - 1)).quantize(FRACTION) for at, cell in support.cells.items()
+    }
+    named = {gap.name(key) for key in support.keys}
+    who = f"all {len(named)} models" if len(named) == of_models > 1 else name_words(named)
+    days = "days" if len(support.keys) == 1 else "days of a model"
+    dated = any(day is not None for day, _ in support.cells)
+    where = f"on {support.at} of {len(support.cells)} {days}" if dated else "over the whole period"
     gap.explain(
         finding.code,
         wanted,
-        f"billed {finding.ratio.normalize():f} times the computed cost {support} for {who}: {finding.meaning}",
+        f"billed {finding.ratio.normalize():f} times the computed cost {where} for {who}: {finding.meaning}",
     )

@@ -49,7 +49,7 @@ def reconcile_badge(found: Reconciliation | None) -> Badge:
         rest = numbers.money(found.unexplained_usd.copy_abs(), _USD)
         return Badge(text=f"Not reconciled: {rest}{_percent(found)} unexplained", tone="warn")
     exact = abs(found.unexplained_usd) < _CENT
-    within = "Reconciled to the cent" if exact else f"Reconciled within {_share(found)}"
+    within = "Reconciled to the cent" if exact else f"Reconciled within {_share(found).removeprefix('< ')}"
     return Badge(text=within + _reach(found), tone="good")
 
 

@@ -165,7 +165,7 @@ def test_one_discount_on_all_models_is_said_once() -> None:
     lines = [*month_billed("9"), *month_billed("3.6", model="model-b")]
     found = compare(rows, lines)
     assert causes(found) == {"discount": "-14"}
-    assert "billed 0.9 times the computed cost on 10 of 10 days for all 2 models" in evidence(
+    assert "billed 0.9 times the computed cost on 20 of 20 days of a model for all 2 models" in evidence(
         found, "discount"
     )
 
