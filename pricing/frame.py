@@ -117,20 +117,20 @@ class _Rows:
     def of(cls, cube: pd.DataFrame, as_of: datetime) -> "_Rows":
         if as_of.tzinfo is None:
             raise ValueError(f"as_of needs a time zone, got {as_of.isoformat()}")
-        providers, provider_names = pd.factorize(cube["provider"].astype(object))
-        models, model_names = pd.factorize(cube["model"].astype(object))
-        tiers, tier_names = pd.factorize(cube["service_tier"].astype(object))
+        providers, provider_names = _codes(cube["provider"])
+        models, model_names = _codes(cube["model"])
+        tiers, tier_names = _codes(cube["service_tier"])
         places: pd.Series = cube["region"] if "region" in cube.columns else pd.Series(None, index=cube.index)
-        regions, region_names = pd.factorize(places.astype(object))
+        regions, region_names = _codes(places)
         at = pd.to_datetime(cube["price_at"], utc=True).fillna(pd.Timestamp(as_of).tz_convert("UTC"))
         return cls(
-            provider=_take(list(provider_names), providers, None),
-            model=_take(list(model_names), models, None),
+            provider=_take(provider_names, providers, None),
+            model=_take(model_names, models, None),
             name=providers * (len(model_names) + 1) + models,
             tier=tiers,
-            tier_names=[str(name) for name in tier_names],
+            tier_names=tier_names,
             region=regions,
-            region_names=[str(name) for name in region_names],
+            region_names=region_names,
             instant=at.to_numpy("datetime64[us]").astype(np.int64),
             context=_integers(cube["context_tokens"]),
             context_unknown=cube["context_tokens"].isna().to_numpy(),
@@ -265,12 +265,18 @@ def _whole(value: Any, column: pd.Series) -> int:
     return number
 
 
+def _codes(column: pd.Series) -> tuple[_Array, list[Any]]:
+    """Index of each text among the distinct ones, -1 for null; and the distinct ones, as Python texts."""
+    codes, names = pd.factorize(column)
+    return codes, [str(name) for name in names.tolist()]
+
+
 def _take(values: list[Any], index: _Array, otherwise: _Array | None) -> _Array:
     """Values by index, and where there is none (or it is None) what stands in ``otherwise``."""
     table = np.empty(len(values) + 1, dtype=object)
     table[:-1] = values
     taken = table[index]
-    if otherwise is None:
+    if otherwise is None or (None not in values and (index >= 0).all()):
         return taken
     empty = np.array([value is None for value in values] + [True])[index]
     return np.where(empty, otherwise, taken)
