@@ -168,3 +168,23 @@ def test_tokens_keep_three_digits(number: int) -> None:
     head, _, suffix = text.partition(" ")
     scale = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}[suffix]
     assert abs(Decimal(head) * scale - number) <= Decimal(number) / 100
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("USD", "$1,234.50"),
+        ("EUR", "€1,234.50"),
+        ("GBP", "£1,234.50"),
+        ("CHF", "CHF\N{NO-BREAK SPACE}1,234.50"),
+    ],
+)
+def test_amounts_have_the_sign_of_their_currency_whatever_the_locale(code: str, expected: str) -> None:
+    amount = Decimal("1234.5")
+    assert numbers.money(amount, code) == expected
+    with numbers.shown_in(code):
+        assert numbers.money(amount) == expected
+        assert numbers.money_exact(-amount) == f"-{expected}"
+        assert numbers.rate(amount) == "$1,234.50", "prices are in USD"
+        assert numbers.money(amount, "USD") == "$1,234.50"
+    assert numbers.money(amount) == "$1,234.50"
