@@ -106,21 +106,26 @@ def reconcile_section(analysis: Analysis) -> ReconcileSection:
 def _verdict(found: Reconciliation) -> str:
     billed, computed = numbers.money(found.billed_usd, _USD), numbers.money(found.computed_usd, _USD)
     difference = found.difference_usd
-    if abs(difference) < _CENT:
+    if _is_nothing(found, difference):
         gap = f"The bill is {billed}, as computed."
     else:
         word = "more" if difference > 0 else "less"
         gap = f"The bill is {billed}, {numbers.money(difference.copy_abs(), _USD)} {word} than the computed {computed}."
-    rest = f"{numbers.money(found.unexplained_usd.copy_abs(), _USD)}{_percent(found)}"
-    if abs(found.unexplained_usd) < _CENT:
+    if not found.compared_usd:
+        return f"{gap} The two have no usage in common, so nothing could be checked."
+    if _is_nothing(found, found.unexplained_usd):
         return f"{gap} " + (
             "The causes below explain all of it." if found.causes else "Nothing is left to explain."
         )
-    limit = f"the tolerance is {numbers.share(found.tolerance_ratio)}"
-    if not found.compared_usd:
-        return f"{gap} The two have no usage in common, so nothing could be checked."
+    rest = f"{numbers.money(found.unexplained_usd.copy_abs(), _USD)}{_percent(found)}"
     explained = "The causes below explain the rest of it." if found.causes else "No cause was found for it."
+    limit = f"the tolerance is {numbers.share(found.tolerance_ratio)}"
     return f"{gap} {rest} of the bill stays unexplained; {limit}. {explained}"
+
+
+def _is_nothing(found: Reconciliation, amount: Decimal) -> bool:
+    """Return whether an amount is too small to speak of: under half a cent, unless the bill is itself tiny."""
+    return abs(amount) < _CENT and (not amount or found.is_reconciled)
 
 
 def _steps(found: Reconciliation) -> tuple[tuple[Step, ...], float]:
@@ -149,15 +154,17 @@ def _steps(found: Reconciliation) -> tuple[tuple[Step, ...], float]:
             bar=_bar(found.unexplained_usd, low, span, "rest"),
         )
     )
-    steps.append(_total("Billed", found.billed_usd))
+    read_as = f"Read as {', '.join(found.sources)}." if found.sources else ""
+    steps.append(_total("Billed", found.billed_usd, read_as))
     return tuple(steps), zero
 
 
-def _total(label: str, amount: Decimal) -> Step:
+def _total(label: str, amount: Decimal, evidence: str = "") -> Step:
     return Step(
         label=label,
         amount=numbers.money(amount, _USD),
         exact=numbers.money_exact(amount, _USD),
+        evidence=evidence,
         kind="total",
     )
 
