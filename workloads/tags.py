@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import ibis
 
+from workloads.attributes import lookup
+
 Expr = Any
 
 TAGS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -25,10 +27,13 @@ def tag_columns(tags: Expr, *, prefixes: Sequence[str] = ("",)) -> dict[str, Exp
         tags: A JSON column: an object of texts.
         prefixes: What a source writes before a tag's name.
     """
+    # As a map, since reaching into JSON parses it, and there are dozens of names to look for.
+    given = tags.try_cast("map<string, string>")
+    tag = lookup(given.keys(), given.values().map(_unless_nested))
     return {
         column: ibis.coalesce(
             *[
-                tags[prefix + spelt].str.nullif("")
+                tag(prefix + spelt)
                 for name in names
                 for prefix in prefixes
                 for spelt in (name, name.capitalize())
@@ -36,3 +41,7 @@ def tag_columns(tags: Expr, *, prefixes: Sequence[str] = ("",)) -> dict[str, Exp
         )
         for column, names in TAGS.items()
     }
+
+
+def _unless_nested(text: Expr) -> Expr:
+    return ibis.cases((~text.left(1).isin(("{", "[")), text))

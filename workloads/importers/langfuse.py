@@ -17,6 +17,7 @@ What it cannot tell: whether finer names lie inside the base name, when ``total`
 Usage in other units (characters, seconds) is told as a problem. A cost of 0 means that no price was found.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import LARGEST_COUNT, NEGATIVE_COUNT, split_input, zero
-from workloads.expressions import NO_TEXT, is_true, unless_among
+from workloads.expressions import FALSE, NO_TEXT, is_true, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table, time_columns
@@ -55,6 +56,18 @@ _KINDS: Final = (
     ("input_part", r"^[^:=]*(input|prompt)"),
 )
 """What a name of the usage map counts; the first pattern that fits decides. ``part`` is text under a finer name."""
+
+_USUAL: Final = (
+    "input",
+    "output",
+    "total",
+    "input_cached_tokens",
+    "output_reasoning_tokens",
+    "output_reasoning",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+)
+"""Names that are mostly met: their kinds are known before, since trying pattern after pattern on every pair is dear."""
 
 _BESIDE: Final = ("write_5m", "write_1h", "cached_audio", "audio_input", "image_input")
 _PARTS_OUT: Final = ("reasoning", "audio_output", "image_output", "output_part")
@@ -182,9 +195,21 @@ def _pairs(text: Any) -> Any:
 
 def _pair(pair: Any) -> Any:
     count = pair.re_extract(r'[:=]"?(-?[0-9.]+(e[+-]?[0-9]+)?)"?$', 1).try_cast("float64")
-    kind = ibis.cases(*((pair.re_search(pattern), kind) for kind, pattern in _KINDS), else_="unknown")
+    usual = ((pair.startswith(name), kind) for name, kind in _usual_kinds().items())
+    others = ((pair.re_search(pattern), kind) for kind, pattern in _KINDS)
     absent = (pair == "") | pair.re_search(r"[:=](null)?$")
-    return ibis.struct({"kind": kind, "count": count, "unreadable": count.isnull() & ~absent})
+    return ibis.struct(
+        {
+            "kind": ibis.cases(*usual, *others, else_="unknown"),
+            "count": count,
+            "unreadable": ibis.cases((count.isnull(), ~absent), else_=FALSE),
+        }
+    )
+
+
+def _usual_kinds() -> dict[str, str]:
+    names = [f'"{name}":' for name in _USUAL]
+    return {name: next(kind for kind, pattern in _KINDS if re.search(pattern, name)) for name in names}
 
 
 def _says_something(pair: Any) -> Any:
