@@ -12,7 +12,7 @@ from workloads.importers.generic import GenericTable
 from workloads.json_plan import JsonPlan, Rows
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, style_of
-from workloads.raw import FILE_COLUMN, STEP_PREFIX, Lines, Table
+from workloads.raw import FILE_COLUMN, PLACE_COLUMN, STEP_PREFIX, Lines, Table
 from workloads.shared import computed_once
 from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
@@ -64,6 +64,8 @@ class Batch:
                 name: value.try_cast(COLUMNS[name]) if self.wide else value.cast(COLUMNS[name])
                 for name, value in rows.columns.items()
             }
+            if PLACE_COLUMN in rows.relation.columns:
+                columns[PLACE_COLUMN] = rows.relation[PLACE_COLUMN]
             shown = _shown(rows.relation, self.files)
             tables.append(computed_once(rows.relation.select(source_file=shown, **columns)))
         return tables
@@ -154,15 +156,19 @@ def rows_of_table(
     """Return the ledger rows of a raw table."""
     # Asked twice: what the importer reads of which column is known only when it has read it.
     first = Table(raw, names, styles, wide)
-    _ledger_of_table(importer, first)
-    table, columns = _ledger_of_table(importer, Table(raw, names, styles, wide).with_readings(first.asked))
+    _ledger_of_table(importer, first, lambda made: made)
+    table, columns = _ledger_of_table(
+        importer, Table(raw, names, styles, wide).with_readings(first.asked), computed_once
+    )
     return Rows(table.raw, {**columns, "format": ibis.literal(importer.name)})
 
 
-def _ledger_of_table(importer: TableImporter, table: Table) -> tuple[Table, Mapping[str, Expr]]:
+def _ledger_of_table(
+    importer: TableImporter, table: Table, tidied: Callable[[Expr], Expr]
+) -> tuple[Table, Mapping[str, Expr]]:
     while steps := {name: step for name, step in importer.steps(table).items() if not table.has_step(name)}:
         made = table.raw.mutate(**{STEP_PREFIX + name: steps[name] for name in steps})
-        table = replace(table, raw=computed_once(made))
+        table = replace(table, raw=tidied(made))
     return table, importer.ledger_of_table(table)
 
 

@@ -6,12 +6,22 @@ import ibis
 
 from workloads.expressions import FALSE, NO_TEXT, is_true
 from workloads.ledger import RECORD
+from workloads.raw import PLACE_COLUMN
 from workloads.relations import store
 
 Connection = Any
 Expr = Any
 
-BOOKKEEPING = ("fate", "reason", "dedup_group", "dedup_key", "dedup_number", "dedup_yields", "dedup_size")
+BOOKKEEPING = (
+    "fate",
+    "reason",
+    "dedup_group",
+    "dedup_key",
+    "dedup_number",
+    "dedup_yields",
+    "dedup_size",
+    PLACE_COLUMN,
+)
 """Ledger columns that nothing needs once every row's fate is known."""
 
 

@@ -35,8 +35,9 @@ from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, RECORD, SKIPPED
-from workloads.quarantine import SkippedRow, rejected_rows, skipped_rows
-from workloads.relations import in_order, store
+from workloads.quarantine import SkippedRow, is_small, located, rejected_rows, with_places
+from workloads.raw import PLACE_COLUMN
+from workloads.relations import add, in_order, store
 from workloads.sniff import inspect_each
 from workloads.sources import InputFile, Kind, MappingError, Unreadable, expand
 
@@ -172,7 +173,8 @@ def _read(
         if ledger is None:
             return None, [], [], broken
         counts = count_rows(connection, ledger)
-        skipped = _locate(connection, batches, {count.file for count in counts if count.fate == SKIPPED})
+        skips = any(count.fate == SKIPPED for count in counts)
+        skipped = located(connection, ledger, batches, _MOST_FILES_LOCATED) if skips else []
         wider = [_widen(batch, skipped) for batch in batches]
         if options.read.format or wider == batches:
             break
@@ -194,36 +196,39 @@ def _beside(work: Callable[[], None]) -> Callable[[], None]:
 def _store(
     connection: Connection, batches: list[Batch], options: LoadOptions, meanwhile: Callable[[], None]
 ) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
-    tables: list[list[Expr]] = []
-    usable: list[Batch] = []
+    read: list[tuple[Batch, list[Expr]]] = []
     broken: list[Unreadable] = []
+    places = is_small(file for batch in batches for file in batch.files)
     for batch in batches:
         try:
-            tables.append(batch.ledger(batch.raw(connection, batch.files)))
-            usable.append(batch)
+            raw = batch.raw(connection, batch.files)
+            read.append((batch, batch.ledger(with_places(raw) if places else raw)))
         except ForeignTableError as error:
             broken.append(Unreadable(error.shown, str(error)))
-    while usable:
-        every = [table for group in tables for table in group]
-        order = in_order(connection) if any(batch.ordered for batch in usable) else contextlib.nullcontext()
-        try:
-            with order:
-                stored = store(connection, "ledger_raw", _union(every, options), meanwhile)
-        except overflow_errors():
-            raise
-        except connection_errors() as error:
-            # One broken document must not take the run down: find it, say so, go on without it.
-            bad = [not all(_readable(connection, table) for table in group) for group in tables]
-            if not any(bad):
+    while read:
+        names = _names([table for _, tables in read for table in tables], options)
+        bad: Batch | None = None
+        stored: Expr | None = None
+        # A query a batch: one for all of a mixed folder is too large to be planned fast.
+        for batch, tables in read:
+            rows = _union(tables, names, options)
+            try:
+                with in_order(connection) if batch.ordered or places else contextlib.nullcontext():
+                    if stored is None:
+                        stored = store(connection, "ledger_raw", rows, meanwhile)
+                    else:
+                        add(connection, "ledger_raw", rows)
+            except overflow_errors():
                 raise
-            for batch, is_bad in zip(usable, bad, strict=True):
-                if is_bad:
-                    broken += [Unreadable(file.shown, _first_line(error)) for file in batch.files]
-            tables = [group for group, is_bad in zip(tables, bad, strict=True) if not is_bad]
-            usable = [batch for batch, is_bad in zip(usable, bad, strict=True) if not is_bad]
-        else:
-            return stored, usable, broken
-    return None, usable, broken
+            except connection_errors() as error:
+                # One broken document must not take the run down: say so, go on without it.
+                bad = batch
+                broken += [Unreadable(file.shown, _first_line(error)) for file in batch.files]
+                break
+        if bad is None:
+            return stored, [batch for batch, _ in read], broken
+        read = [(batch, tables) for batch, tables in read if batch is not bad]
+    return None, [], broken
 
 
 def connection_errors() -> tuple[type[Exception], ...]:
@@ -240,24 +245,20 @@ def overflow_errors() -> tuple[type[Exception], ...]:
     return (duckdb.OutOfRangeException, duckdb.ConversionException)
 
 
-def _readable(connection: Connection, table: Expr) -> bool:
-    try:
-        connection.execute(table.count())
-    except connection_errors():
-        return False
-    return True
-
-
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0][:300]
 
 
-def _union(tables: list[Expr], options: LoadOptions) -> Expr:
+def _names(tables: list[Expr], options: LoadOptions) -> list[str]:
+    """Return the ledger columns that some table has, or the user fills in."""
     names = [name for name in COLUMNS if any(name in table.columns for table in tables)]
     for name, given in (("provider", options.provider), ("model", options.model)):
         if given and name not in names:
             names.append(name)
+    return names + [PLACE_COLUMN] * all(PLACE_COLUMN in table.columns for table in tables)
 
+
+def _union(tables: list[Expr], names: list[str], options: LoadOptions) -> Expr:
     def aligned(table: Expr) -> Expr:
         columns = {name: table[name] if name in table.columns else ibis.null(COLUMNS[name]) for name in names}
         for name, given in (("provider", options.provider), ("model", options.model)):
@@ -267,17 +268,6 @@ def _union(tables: list[Expr], options: LoadOptions) -> Expr:
 
     first, *rest = [aligned(table) for table in tables]
     return first.union(*rest, distinct=False) if rest else first
-
-
-def _locate(connection: Connection, batches: list[Batch], names: set[str]) -> list[SkippedRow]:
-    """Return where the skipped rows of these files are."""
-    out: list[SkippedRow] = []
-    left = _MOST_FILES_LOCATED
-    for batch in batches:
-        files = [file for file in batch.files if file.shown in names][:left]
-        left -= len(files)
-        out += skipped_rows(connection, batch, files)
-    return out
 
 
 def _widen(batch: Batch, skipped: Sequence[SkippedRow]) -> Batch:

@@ -3,7 +3,7 @@
 import csv
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from workloads import relations
 from workloads.batches import Batch
 from workloads.json_plan import UNRECOGNISED
 from workloads.ledger import SKIPPED
-from workloads.raw import FILE_COLUMN
+from workloads.raw import FILE_COLUMN, PLACE_COLUMN
 from workloads.shared import computed_once
 from workloads.sources import CsvDialect, InputFile, Kind
 
@@ -38,6 +38,44 @@ class SkippedRow:
     reason: str
     text: str | None = None
     """The line itself, when it is JSON of no known format; used to recognise it and never shown."""
+
+
+def is_small(files: Iterable[InputFile]) -> bool:
+    """Return whether files are so small that reading them in order, to number their rows, costs nothing."""
+    return sum(file.path.stat().st_size for file in files) < _APART_BYTES
+
+
+def with_places(raw: Expr) -> Expr:
+    """Return raw rows, read in order, with their numbers in their files."""
+    if "line" in raw.columns:
+        return raw.mutate(**{PLACE_COLUMN: raw["line"] - 1})
+    raw = raw.mutate(row_in_run=ibis.row_number())
+    in_file = ibis.window(group_by=FILE_COLUMN, order_by="row_in_run")
+    return raw.mutate(**{PLACE_COLUMN: ibis.row_number().over(in_file)}).drop("row_in_run")
+
+
+def located(connection: Connection, ledger: Expr, batches: Sequence[Batch], most: int) -> list[SkippedRow]:
+    """Return the skipped rows of the first files that have some, a thousand of each at most.
+
+    Args:
+        connection: The engine.
+        ledger: The stored ledger, with or without the places of its rows.
+        batches: What was read.
+        most: Number of files.
+    """
+    rows = ledger.filter(ledger.fate == SKIPPED)
+    names = set(connection.execute(rows.select("source_file").distinct()).source_file)
+    files = [(batch, file) for batch in batches for file in batch.files if file.shown in names][:most]
+    if PLACE_COLUMN not in ledger.columns:
+        groups = [(batch, [file for of, file in files if of is batch]) for batch in batches]
+        return [row for batch, group in groups for row in skipped_rows(connection, batch, group)]
+    rows = rows.select("reason", path=rows.source_file, row_in_run=rows[PLACE_COLUMN])
+    found: dict[str, list[tuple[int, str]]] = {}
+    rows = _first_of_each(rows, in_order=False).order_by("path", "row_in_run")
+    for row in connection.execute(rows).itertuples():
+        found.setdefault(row.path, []).append((int(row.row_in_run), str(row.reason)))
+    with relations.in_order(connection):
+        return [row for _, file in files for row in _placed(connection, file, found.get(file.shown, []))]
 
 
 def skipped_rows(connection: Connection, batch: Batch, files: Sequence[InputFile]) -> list[SkippedRow]:

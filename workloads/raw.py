@@ -18,6 +18,8 @@ Expr = Any
 
 ROW_COLUMN = "__row"
 """Number of a row in its file, for importers that need the order of lines."""
+PLACE_COLUMN = "__place"
+"""Number of a row in its file, from 0, that goes with it into the ledger; only of inputs that are read in order."""
 STEP_PREFIX = "__step_"
 FILE_COLUMN = "__file"
 """Path of the file that a raw row comes from."""

@@ -68,10 +68,15 @@ def store(connection: Connection, name: str, expr: Any, meanwhile: Callable[[], 
 
     ``meanwhile`` is called right before the engine starts to work.
     """
-    query = ibis.to_sql(expr, dialect="duckdb")
+    query = connection.compile(expr)
     meanwhile()
     connection.raw_sql(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
     return connection.table(name)
+
+
+def add(connection: Connection, name: str, expr: Any) -> None:
+    """Add an expression's rows to a stored table with the same columns."""
+    connection.raw_sql(f"INSERT INTO {identifier(name)} {connection.compile(expr)}")
 
 
 def literal_path(path: Path) -> str:

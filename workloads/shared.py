@@ -39,21 +39,23 @@ def computed_once(rows: Expr) -> Expr:
         name: {node: None} if node in names else dict.fromkeys(_needs(node, names))
         for name, node in roots.items()
     }
-    table = project.parent.to_expr()
+    table = project.parent
     for depth in range(max(layer.values()) + 1):
         later = [*wanted.values(), *(needs[node] for node in layer if layer[node] > depth)]
-        columns = {}
-        for node in dict.fromkeys(need for group in later for need in group):
-            name = names.get(node, node.name)
-            if layer.get(node, 0) <= depth:
-                columns[name] = _over(table, node, names) if layer.get(node) == depth else table[name]
-        table = table.select(**columns)
-    return table.select(
-        **{
-            name: table[names[node]] if node in names else _over(table, node, names)
-            for name, node in roots.items()
+        kept = dict.fromkeys(need for group in later for need in group)
+        made = [node for node in kept if layer.get(node) == depth]
+        columns = {
+            name: ops.Field(table, name)
+            for name in (names.get(node, node.name) for node in kept if layer.get(node, -1) < depth)
         }
-    )
+        columns |= {names[node]: new for node, new in zip(made, _over(table, made, names), strict=True)}
+        table = ops.Project(table, columns)
+    rest = [node for node in roots.values() if node not in names]
+    moved = dict(zip(rest, _over(table, rest, names), strict=True))
+    last = {
+        name: ops.Field(table, names[node]) if node in names else moved[node] for name, node in roots.items()
+    }
+    return ops.Project(table, last).to_expr()
 
 
 def _children(node: Op) -> Iterator[tuple[Op, bool]]:
@@ -135,9 +137,12 @@ def _operands(node: Op) -> list[Op]:
     return [child for child in node.__children__ if isinstance(child, ops.Value)]
 
 
-def _over(table: Expr, node: Op, names: Mapping[Op, str]) -> Expr:
-    """Return an operation over a table that has what is computed apart as columns."""
-    fields: dict[Op, Op] = {}
-    for need in _needs(node, names):
-        fields[need] = table[names.get(need, need.name)].op()
-    return node.replace(fields, filter=ops.Value).to_expr()
+def _over(table: Op, nodes: list[Op], names: Mapping[Op, str]) -> list[Op]:
+    """Return operations over a table that has what is computed apart as columns."""
+    if not nodes:
+        return []
+    needs = dict.fromkeys(need for node in nodes for need in _needs(node, names))
+    fields = {need: ops.Field(table, names.get(need, need.name)) for need in needs}
+    # All at once, as the parts of one operation: they have much in common.
+    whole = ops.StructColumn([f"_{number}" for number in range(len(nodes))], nodes)
+    return list(whole.replace(fields, filter=ops.Value).values)
