@@ -1,6 +1,7 @@
 """Write the generated pages of ``docs/``: ``python tools/make_docs.py [--check]``.
 
-``formats.md`` is made from the importers' module docstrings, ``cli.md`` from the commands' help. With ``--check`` nothing
+``formats.md`` is made from the importers' module docstrings, ``cli.md`` from the commands' help, ``cache-rules.md`` from the
+rows of ``pricing/data/cache``. With ``--check`` nothing
 is written and the exit code is 1 when a page is out of date.
 """
 
@@ -15,10 +16,30 @@ from types import ModuleType
 import click
 
 from advisor.cli import cli
+from pricing.cache_rules import CacheRule, Lifetime, built_in_rules
 from workloads.importers import Importer, JsonImporter, TableImporter, importers
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEADINGS = ("Where it comes from", "One row is", "Token fields", "Time zone", "What it cannot tell")
+CACHE_MARK = "<!-- made by tools/make_docs.py: change pricing/data/cache or the tool, not this page -->\n"
+CACHE_INTRO = """# Cache rules
+
+What the prompt cache of each provider does, as far as it is known. A model that no row names has a cache that nobody
+described: then nothing is promised. What writes and reads cost is not here; it comes from the price of the model on the
+day, and so do the break-even points (`pricing/cache_math.py`).
+
+- **minimum**: shorter prefixes are not cached. **step**: cached prefixes are whole multiples of it; 1 is exact. With `~` the
+  provider does not say, and the cautious figure of others stands in.
+- **lifetime**: from the start of the request that wrote the entry; with `↻` a hit starts it anew. `?` is not told, and then
+  no replay can promise anything. The default is in bold; where it depends on the customer, the shorter one is.
+- **write**: the meter that a write is charged as; `input` costs no more than not caching.
+- **equal**: what must be the same for a hit, besides the prefix. An entry can be read once its first answer has begun.
+
+Where two texts contradict each other, the larger minimum counts. Rows are dated and appended, never edited, so that a log of
+last year is judged by the rules of last year. To add one, append it to a file of `pricing/data/cache` with its `source` and
+`checked_on`, end the row before it with `valid_until`, and run `make golden docs`; `pricing/cache_rules.py` says what each key
+means.
+"""
 MARK = "<!-- made by tools/make_docs.py: change the docstrings, not this page -->\n"
 
 
@@ -73,6 +94,58 @@ def cli_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def cache_rules_page() -> str:
+    """Return the page of cache rules: a table a provider."""
+    lines = [CACHE_MARK, CACHE_INTRO.rstrip()]
+    head = "| models | asked for | minimum | step | lifetime | write | equal | source |"
+    for provider in sorted({rule.provider for rule in built_in_rules()}):
+        lines += ["", f"## {provider}", "", head, "|---|---|---|---|---|---|---|---|"]
+        rules = [rule for rule in built_in_rules() if rule.provider == provider]
+        lines += map(_cache_row, rules)
+        notes = [f"- `{rule.models[0]}`, {rule.placement}: {rule.note}" for rule in rules if rule.note]
+        lines += ["", *notes] if notes else []
+    return "\n".join(lines) + "\n"
+
+
+def _cache_row(rule: CacheRule) -> str:
+    span = [f"from {rule.valid_from:%Y-%m-%d}"] if rule.valid_from else []
+    span += [f"until {rule.valid_until:%Y-%m-%d}"] if rule.valid_until else []
+    models = ", ".join(f"`{name}`" for name in rule.models)
+    minimum, step = (
+        ("~" if name in rule.assumed else "") + f"{getattr(rule, name):,}"
+        for name in ("minimum_tokens", "granularity_tokens")
+    )
+    writes = [
+        one.write_meter.removeprefix("cache_write_").removesuffix("_uncached") for one in rule.lifetimes
+    ]
+    cells = (
+        "; ".join([models, *span]),
+        {"automatic": "no", "explicit": "yes", "both": "no, can be"}[rule.placement],
+        minimum,
+        step,
+        "<br>".join(map(_lifetime, rule.lifetimes)),
+        ", ".join(dict.fromkeys(writes)) + (" + storage" if rule.storage_meter else ""),
+        ", ".join(rule.scope),
+        f"{_linked(rule.source)}, {rule.checked_on}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _lifetime(one: Lifetime) -> str:
+    low, high, most = one.shortest_seconds, one.longest_seconds, one.most_seconds
+    span = "?" if low is None else f"{low:,} s" if low == high else f"{low:,} to {high:,} s"
+    if most and isinstance(one.seconds, tuple):
+        span = f"{low:,} to {one.seconds[1]:,} s, at most {most:,} s"
+    name = f"**{one.name}**" if one.default else one.name
+    since = f" from {one.valid_from:%Y-%m-%d}" if one.valid_from else ""
+    return f"{name} {span}{' ↻' if one.refreshes else ''}{since}"
+
+
+def _linked(source: str) -> str:
+    address, _, through = source.partition(" ")
+    return f"[page]({address}){' ' if through else ''}{through}"
+
+
 def _help(command: click.Command, name: str) -> str:
     context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
     return command.get_help(context)
@@ -86,7 +159,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only say whether a page is out of date")
     check = parser.parse_args().check
     stale = []
-    for name, text in (("formats.md", formats_page()), ("cli.md", cli_page())):
+    pages = {"formats.md": formats_page, "cli.md": cli_page, "cache-rules.md": cache_rules_page}
+    for name, made in pages.items():
+        text = made()
         path = DOCS / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
