@@ -39,7 +39,7 @@ Placement = Literal["automatic", "explicit", "both"]
 Scope = Literal[
     "organisation", "workspace", "project", "account", "subscription", "user", "region", "server", "model", "settings"
 ]  # fmt: skip
-Assumed = Literal["minimum_tokens", "granularity_tokens"]
+Assumed = Literal["minimum_tokens", "granularity_tokens", "scope"]
 
 _Instant = Annotated[datetime, BeforeValidator(instant_of)]
 _WRITE_METERS: Final = (Meter.INPUT_UNCACHED, *CACHE_WRITE_METERS)
@@ -108,7 +108,7 @@ class CacheRule(ModelsRow):
         usable: From when on an entry can be read.
         scope: What must be equal, besides the prefix, for a hit.
         guaranteed: Whether the provider promises hits within the lifetime; else they are best effort.
-        assumed: Figures that the provider does not state. They hold the cautious ones of other providers, since they only
+        assumed: What the provider does not state. Figures are then the cautious ones of other providers, since they only
             trim a prefix; a lifetime decides everything and is never assumed.
         note: What else a reader must know.
     """

@@ -33,7 +33,7 @@ day, and so do the break-even points (`pricing/cache_math.py`).
 - **lifetime**: from the start of the request that wrote the entry; with `↻` a hit starts it anew. `?` is not told, and then
   no replay can promise anything. The default is in bold; where it depends on the customer, the shorter one is.
 - **write**: the meter that a write is charged as; `input` costs no more than not caching.
-- **equal**: what must be the same for a hit, besides the prefix. An entry can be read once its first answer has begun.
+- **equal**: what must be the same for a hit, besides the prefix; with `~` the provider does not say. An entry can be read once its first answer has begun.
 
 Where two texts contradict each other, the larger minimum counts. Rows are dated and appended, never edited, so that a log of
 last year is judged by the rules of last year. To add one, append it to a file of `pricing/data/cache` with its `source` and
@@ -125,7 +125,7 @@ def _cache_row(rule: CacheRule) -> str:
         step,
         "<br>".join(map(_lifetime, rule.lifetimes)),
         ", ".join(dict.fromkeys(writes)) + (" + storage" if rule.storage_meter else ""),
-        ", ".join(rule.scope),
+        ("~" if "scope" in rule.assumed else "") + ", ".join(rule.scope),
         f"{_linked(rule.source)}, {rule.checked_on}",
     )
     return f"| {' | '.join(cells)} |"
