@@ -1,6 +1,7 @@
 """Batches of JSON files: by plan, as rows of a known table, or as rows with recognisable names."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import ibis
@@ -37,16 +38,18 @@ def make_json_batches(
     A record is read by the importer that claims it as a whole; else as a row of a known table; else by the importer
     that claims an object inside it; else as a row with recognisable names.
     """
-    files = _with_large(files)
+    files, unlooked = _with_large(files)
     sampled = [file for file in files if file.records]
     unsampled = [file for file in files if not file.records and file.kind is Kind.JSON_LINES]
-    blank = [file for file in files if not file.records and file.kind is Kind.JSON_DOCUMENT]
+    documents = [file for file in files if not file.records and file.kind is Kind.JSON_DOCUMENT]
+    blank = [file for file in documents if file.path not in unlooked]
+    unlooked_files = [file for file in documents if file.path in unlooked]
     known = tuple(
         importer for importer in json_importers() if options.wants(importer.name) and not options.mapping
     )
     planned: list[InputFile] = []
     tables: dict[Any, tuple[TableImporter, list[InputFile]]] = {}
-    foreign: list[InputFile] = blank
+    foreign: list[InputFile] = [*blank]
     for file in sampled:
         importer = (
             None if claimed(file.records, known, at_root=True) else _table_importer(file, known, options)
@@ -63,7 +66,9 @@ def make_json_batches(
         seen = [item for item in looked if isinstance(item, InputFile) and item.records]
         rest = [Unreadable(item.shown, _reason(item)) for item in looked if item not in seen]
         batches, more = (
-            make_json_batches([*sampled, *seen, *blank], options) if sampled or seen or blank else ([], [])
+            make_json_batches([*sampled, *seen, *documents], options)
+            if sampled or seen or documents
+            else ([], [])
         )
         return batches, rest + more
     batches = [_table_batch(tuple(group), importer, wide=options.wide) for importer, group in tables.values()]
@@ -71,15 +76,21 @@ def make_json_batches(
         # A session of which only the head was seen may hold usage further on: it is read as its neighbours.
         lines = [file for file in foreign if file.kind is Kind.JSON_LINES]
         foreign = [file for file in foreign if file not in lines]
-        batches += _planned([*planned, *unsampled, *lines], known, wide=options.wide)
+        batches += _planned([*planned, *unsampled, *lines, *unlooked_files], known, wide=options.wide)
+    else:
+        foreign += unlooked_files
     return batches, [Unreadable(file.shown, describe_foreign(file)) for file in foreign]
 
 
-def _with_large(files: Sequence[InputFile]) -> list[InputFile]:
-    """Return the files with a sample of the first documents that are one object, larger than a sample."""
+def _with_large(files: Sequence[InputFile]) -> tuple[list[InputFile], frozenset[Path]]:
+    """Return the files with a sample of the first documents that are one object, larger than a sample.
+
+    And the paths of further such documents: they are read as their neighbours are.
+    """
     large = [file for file in files if file.kind is Kind.JSON_DOCUMENT and not file.records]
     looked = {file.path: inspect(file.shown, file.path, deep=True) for file in large[:_MOST_LARGE]}
-    return [item if isinstance(item := looked.get(file.path), InputFile) else file for file in files]
+    seen = [item if isinstance(item := looked.get(file.path), InputFile) else file for file in files]
+    return seen, frozenset(file.path for file in large[_MOST_LARGE:])
 
 
 def _reason(item: InputFile | Unreadable) -> str:
@@ -100,14 +111,19 @@ def _planned(files: Sequence[InputFile], known: tuple[JsonImporter, ...], *, wid
         else:
             rest.append(file)
     # Nothing was seen of these: they are read as most of their neighbours are; what that misses is found later.
-    lines = [group for group in groups.values() if group[0].kind is Kind.JSON_LINES]
-    if rest:
-        max(lines or groups.values(), key=len).extend(rest)
+    for file in rest:
+        alike = [group for group in groups.values() if _layout(group[0]) == _layout(file)]
+        lines = [group for group in groups.values() if group[0].kind is Kind.JSON_LINES]
+        max(alike or lines or groups.values(), key=len).append(file)
     batches = []
     for group in groups.values():
         plan = make_plan((record for file in group for record in file.records), known)
         batches.append(planned_batch(tuple(group), plan, wide=wide))
     return batches
+
+
+def _layout(file: InputFile) -> tuple[Kind, bool]:
+    return file.kind, file.is_array
 
 
 def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool = False) -> Batch:

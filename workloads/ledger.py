@@ -19,6 +19,8 @@ IGNORED: Final = "ignored"
 DUPLICATE: Final = "duplicate"
 """Fate of a row that repeats a record already counted (a streamed snapshot, a replayed session, a second copy)."""
 
+PREFIX_COLUMNS: Final = ("log_row", "block_hashes", "block_tokens", "cache_scope", "prefix_hash", "prefix_tokens")
+"""What cache replay needs and nothing else does."""
 METER_COLUMNS: Final = tuple(str(meter) for meter in Meter)
 LABEL_COLUMNS: Final = ("project", "team", "application", "endpoint", "api_key", "environment")
 """What a workload can be grouped by, besides model and source."""
@@ -58,6 +60,13 @@ COLUMNS: Final[dict[str, str]] = {
     "duration_seconds": "float64",
     "streaming": "boolean",
     "recorded_cost_usd": "decimal(38, 12)",  # what the log says it cost; null: it does not say
+    # what a prompt begins with, as the source names it; only kept when a run asks for it
+    "log_row": "int64",  # place of the row among those that were read with it
+    "block_hashes": "array<int64>",  # names of the prompt's blocks: equal where block and all before it are equal
+    "block_tokens": "int64",  # tokens of a block; the last one may have fewer
+    "cache_scope": "string",  # within which names mean the same; null: everywhere
+    "prefix_hash": "string",  # name of the prefix that the caller asked to have cached
+    "prefix_tokens": "int64",  # its size
     # duplicates: rows equal in format, group and key are one call; the largest is kept, at the time of the first
     "dedup_group": "string",  # identity of the call (a message id); null: never a duplicate
     "dedup_key": "string",  # what tells calls of one group apart; null: nothing

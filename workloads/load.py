@@ -34,7 +34,7 @@ from workloads.dedup import deduplicate
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
-from workloads.ledger import COLUMNS, RECORD, SKIPPED
+from workloads.ledger import COLUMNS, PREFIX_COLUMNS, RECORD, SKIPPED
 from workloads.quarantine import SkippedRow, is_small, located, rejected_rows, with_places
 from workloads.raw import PLACE_COLUMN
 from workloads.relations import add, in_order, store
@@ -77,6 +77,8 @@ class LoadOptions:
     read: ReadOptions = field(default_factory=ReadOptions)
     provider: str | None = None
     model: str | None = None
+    prefixes: bool = False
+    """Whether what prompts begin with is kept, and rows stored in the order of their files: for cache replay."""
 
 
 def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]]:
@@ -213,7 +215,11 @@ def _store(
         for batch, tables in read:
             rows = _union(tables, names, options)
             try:
-                with in_order(connection) if batch.ordered or places else contextlib.nullcontext():
+                with (
+                    in_order(connection)
+                    if batch.ordered or places or options.prefixes
+                    else contextlib.nullcontext()
+                ):
                     if stored is None:
                         stored = store(connection, "ledger_raw", rows, meanwhile)
                     else:
@@ -251,7 +257,8 @@ def _first_line(error: Exception) -> str:
 
 def _names(tables: list[Expr], options: LoadOptions) -> list[str]:
     """Return the ledger columns that some table has, or the user fills in."""
-    names = [name for name in COLUMNS if any(name in table.columns for table in tables)]
+    wanted = [name for name in COLUMNS if options.prefixes or name not in PREFIX_COLUMNS]
+    names = [name for name in wanted if any(name in table.columns for table in tables)]
     for name, given in (("provider", options.provider), ("model", options.model)):
         if given and name not in names:
             names.append(name)
@@ -267,7 +274,8 @@ def _union(tables: list[Expr], names: list[str], options: LoadOptions) -> Expr:
         return table.select(**columns)
 
     first, *rest = [aligned(table) for table in tables]
-    return first.union(*rest, distinct=False) if rest else first
+    rows = first.union(*rest, distinct=False) if rest else first
+    return rows.mutate(log_row=ibis.row_number()) if options.prefixes else rows
 
 
 def _widen(batch: Batch, skipped: Sequence[SkippedRow]) -> Batch:

@@ -99,7 +99,7 @@ def _count_above(values: Array, ends: Array, limits: Array) -> Array:
     shifted, wanted = values + 1, limits + 1  # from 0
     low, high = np.zeros_like(ends), ends.copy()
     above = np.zeros(len(ends), dtype=np.int64)
-    for bit in range(max(1, int(len(values)).bit_length()) - 1, -1, -1):
+    for bit in range(max(1, len(values).bit_length()) - 1, -1, -1):
         ones = (shifted >> bit) & 1
         rank = np.r_[0, np.cumsum(ones)]  # ones before each place
         zeros = len(values) - int(rank[-1])

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import sys
 import warnings
@@ -262,3 +263,22 @@ def test_files_are_closed_after_reading(tmp_path: Path, read: Read) -> None:
         warnings.simplefilter("always", ResourceWarning)
         read(path)
     assert not [item for item in seen if issubclass(item.category, ResourceWarning)]
+
+
+def test_many_documents_that_are_larger_than_a_sample_are_read_as_the_first_of_them(
+    tmp_path: Path, read: Read
+) -> None:
+    """Only some are looked into whole; the others are no less of that format."""
+    request = {"t": 0, "type": "s", "model": "m", "in": 64 * 5_000, "out": 1, "hash_ids": list(range(5_000))}
+    for number in range(12):
+        session = {
+            "id": f"s{number}",
+            "models": ["m"],
+            "block_size": 64,
+            "requests": [{**request, "t": at} for at in range(12)],
+        }
+        text = json.dumps(session)
+        assert len(text) > 1 << 18
+        (tmp_path / f"trace_{number:02}.json").write_text(text, "utf-8")
+    run = read(tmp_path)
+    assert (run.fates, run.report.unreadable) == ({"record": 12 * 12}, ())

@@ -5,6 +5,14 @@ from typing import Any
 
 import pytest
 
+from workloads.cache_replay import (
+    UNLIMITED,
+    Accesses,
+    capacity_hits,
+    find_accesses,
+    refreshed_hits,
+    written_hits,
+)
 from workloads.cube import prepare, size_quantiles
 from workloads.grouping import Grouping
 from workloads.load import LoadOptions, load
@@ -75,3 +83,46 @@ def test_sums_and_percentiles(
             got: Any = sizes[f"{what}_{label}"]
             assert got == pytest.approx(value, abs=0.06), f"{what} {label}"
     connection.disconnect()
+
+
+@pytest.fixture(scope="module")
+def mooncake() -> tuple[Any, Accesses]:
+    path = TRACES / "mooncake" / "conversation_trace.jsonl"
+    if not path.is_file():
+        pytest.skip(f"the trace is not at {path}")
+    connection = connect()
+    accesses = find_accesses(connection, load(connection, [str(path)], LoadOptions(prefixes=True)).ledger)
+    assert accesses is not None
+    return connection, accesses
+
+
+def test_lifetimes_on_the_conversation_trace(mooncake: tuple[Any, Accesses]) -> None:
+    """Two recomputations by others agree on these integers."""
+    connection, accesses = mooncake
+    assert (accesses.requests, accesses.input_tokens, accesses.blocks) == (12_031, 144_793_823, 288_500)
+    found = refreshed_hits(connection, accesses, [60, 300, 3600, UNLIMITED])
+    assert {age: hits.hit_tokens for age, hits in found.items()} == {
+        60: 15_257_089,
+        300: 42_480_677,
+        3600: 54_098_411,
+        UNLIMITED: 54_098_411,
+    }
+    assert written_hits(connection, accesses, 300).hit_tokens == 36_674_557
+    assert round(written_hits(connection, accesses, 60).ratio, 5) == 0.0952
+
+
+def test_capacities_on_the_second_half_of_the_conversation_trace(mooncake: tuple[Any, Accesses]) -> None:
+    """The output of kvcache-simulator 0.1.3, which warms its cache on the first half."""
+    connection, accesses = mooncake
+    expected = {
+        1_000: 3_173_822,
+        5_860: 9_288_691,
+        10_000: 14_910_149,
+        30_000: 23_347_784,
+        50_000: 25_582_964,
+        100_000: 26_635_636,
+        10**9: 27_038_068,
+    }
+    found = capacity_hits(connection, accesses, list(expected), measure_last=0.5)
+    assert {size: hits.hit_tokens for size, hits in found.items()} == expected
+    assert {hits.input_tokens for hits in found.values()} == {67_915_607}

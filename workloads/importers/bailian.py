@@ -25,12 +25,14 @@ from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
+_BLOCK_TOKENS: Final = 16
 _CORE: Final[Schema] = {
     "timestamp": "VARCHAR",
     "input_length": "BIGINT",
     "output_length": "BIGINT",
     "chat_id": "VARCHAR",
     "type": "VARCHAR",
+    "hash_ids": ["BIGINT"],
 }
 
 
@@ -67,6 +69,8 @@ class BailianTrace(JsonImporter):
             "input_uncached": prompt,
             "output": output,
             "application": node.get("type"),
+            "block_hashes": node.get("hash_ids"),
+            "block_tokens": ibis.literal(_BLOCK_TOKENS, type="int64"),
         }
 
 

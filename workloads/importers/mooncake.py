@@ -26,6 +26,7 @@ from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
+_BLOCK_TOKENS: Final = 512
 _CORE: Final[Schema] = {
     "timestamp": "VARCHAR",
     "input_length": "BIGINT",
@@ -70,6 +71,8 @@ class MooncakeTrace(JsonImporter):
             "input_uncached": prompt,
             "output": output,
             "session": node.get("session_id").nullif(""),
+            "block_hashes": node.get("hash_ids"),
+            "block_tokens": ibis.literal(_BLOCK_TOKENS, type="int64"),
         }
 
 

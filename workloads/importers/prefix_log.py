@@ -94,6 +94,8 @@ class PrefixLog(TableImporter):
             "cache_read": ibis.cases((named & read, prefix), (named, 0)),
             "cache_write_5m": ibis.cases((named & ~read, prefix), (named, 0)),
             "output": output,
+            "prefix_hash": table.text("prefix_sha256"),
+            "prefix_tokens": prefix,
             "duration_seconds": table.number("latency_s").cast("float64"),
             "dedup_group": table.text("request_id"),
             "dedup_size": zero(prefix) + zero(suffix) + zero(output),

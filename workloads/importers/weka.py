@@ -37,6 +37,7 @@ _REQUEST: Final[Schema] = {
     "stop": "VARCHAR",
     "api_time": "DOUBLE",
     "ttft": "DOUBLE",
+    "hash_ids": ["BIGINT"],
 }
 _CORE: Final[Schema] = {
     "id": "VARCHAR",
@@ -91,6 +92,9 @@ class WekaTrace(JsonImporter):
             "output": output,
             "application": holder.get("subagent_type") if nested else NO_TEXT,
             "session": session.get("id"),
+            "block_hashes": node.get("hash_ids"),
+            "block_tokens": session.get("block_size"),
+            "cache_scope": session.get("id"),
             "stop_reason": node.get("stop").nullif(""),
             "ttft_seconds": node.get("ttft"),
             "duration_seconds": node.get("api_time"),

@@ -1,0 +1,265 @@
+"""Cache replay: what a prompt cache would have had, over the real arrivals of a log.
+
+The unit of reuse is a block of the prompt, named so that equal names mean equal blocks after equal beginnings
+(``block_hashes``). A fingerprint of a prefix is one such block of its own size; a session whose prompts grow is a chain in
+which each prompt begins with the one before it. So every source becomes the same thing: accesses of blocks by requests
+in the order of their start.
+
+An access is a hit when its block, and all before it in the prompt, is in the cache: for a lifetime when it was last used
+(or, without refresh, written) at most so long before, measured from start to start; for a capacity when it is among the
+most recently used. Equal starts are taken in the order of the log.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+import ibis
+import numpy as np
+
+from pricing.units import MICROSECONDS_PER_SECOND
+from workloads.cube_columns import column, with_sizes
+from workloads.relations import add, store
+from workloads.reuse import reuse_distances, written_anew
+
+Connection = Any
+Expr = Any
+Array = Any
+
+UNLIMITED: Final = float("inf")
+_PART_BLOCKS: Final = 16_000_000
+"""Accesses that are ordered at one time, where the log's scopes allow it."""
+
+
+class Basis(StrEnum):
+    """How the log tells what prompts have in common."""
+
+    BLOCKS = "blocks"
+    """Names of the prompt's blocks: exact."""
+    PREFIXES = "prefixes"
+    """Names of prefixes that callers marked: exact for what they marked."""
+    SESSIONS = "sessions"
+    """Sessions with growing prompts: each is taken to begin with the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accesses:
+    """The requests of a log with what their prompts begin with, stored, and what they add up to.
+
+    Attributes:
+        table: One row a request: ``request`` (number from 0, by start), ``at`` (seconds), ``scope`` (a number; names of
+            two scopes have nothing to do with one another) and what ``basis`` needs.
+        basis: How the log tells reuse.
+        requests: Requests of the log that were replayed.
+        input_tokens: Tokens of their whole prompts.
+        left_out: Requests that say nothing about their prefix or their time.
+    """
+
+    table: Expr
+    basis: Basis
+    requests: int
+    input_tokens: int
+    left_out: int
+    blocks: int
+    """Accesses of blocks."""
+
+
+def find_accesses(connection: Connection, records: Expr) -> Accesses | None:
+    """Return the accesses of a ledger, stored; None when it says nothing of prefixes, sessions or times.
+
+    Args:
+        connection: The engine that holds the ledger, read with ``LoadOptions.prefixes``.
+        records: The records of the ledger.
+    """
+    sized = with_sizes(records)
+    # Seconds since 1970 of a log with a calendar, else since the start of the trace.
+    started = column(sized, "started_at")
+    calendar = started.epoch_seconds().cast("float64") + started.microsecond() / MICROSECONDS_PER_SECOND
+    at = ibis.coalesce(calendar, column(sized, "elapsed_seconds"))
+    rows = sized.mutate(at=at, whole=sized.input_tokens)
+    for basis, has in (
+        (Basis.BLOCKS, "block_hashes"),
+        (Basis.PREFIXES, "prefix_hash"),
+        (Basis.SESSIONS, "session"),
+    ):
+        if has not in rows.columns:
+            continue
+        usable = rows.filter(rows[has].notnull() & rows.at.notnull() & rows.whole.notnull())
+        found = _store_requests(connection, usable, basis)
+        if found is not None:
+            total = int(connection.execute(rows.count()))
+            blocks = found.block_hashes.length().sum() if basis is Basis.BLOCKS else found.count()
+            sums = found.agg(n=found.count(), tokens=found.whole.sum(), blocks=blocks)
+            count, tokens, accesses = (int(value) for value in connection.execute(sums).iloc[0])
+            return Accesses(found, basis, count, tokens, total - count, accesses)
+    return None
+
+
+def _store_requests(connection: Connection, usable: Expr, basis: Basis) -> Expr | None:
+    scopes = [column(usable, "cache_scope")]
+    scopes += [column(usable, "model")] if basis is not Basis.BLOCKS else []
+    numbered = usable.mutate(
+        request=ibis.row_number().over(ibis.window(order_by=[usable.at, usable.log_row])),
+        scope=ibis.dense_rank().over(ibis.window(order_by=scopes)),
+    )
+    keep = {
+        Basis.BLOCKS: ["block_hashes", "block_tokens"],
+        Basis.PREFIXES: ["prefix_hash", "prefix_tokens"],
+        Basis.SESSIONS: ["session"],
+    }[basis]
+    found = store(connection, "cache_requests", numbered.select("request", "at", "whole", "scope", *keep))
+    return found if int(connection.execute(found.count())) else None
+
+
+def _accesses(requests: Expr, basis: Basis) -> Expr:
+    """Return ``request, at, scope, name, depth, tokens`` of every access."""
+    if basis is Basis.BLOCKS:
+        each = requests.mutate(
+            name=requests.block_hashes.unnest(), depth=ibis.range(requests.block_hashes.length()).unnest()
+        )
+        tokens = ibis.least(each.block_tokens, each.whole - each.depth * each.block_tokens)
+        return each.select(
+            "request", "at", "scope", "name", depth=each.depth, tokens=ibis.greatest(tokens, 0)
+        )
+    if basis is Basis.PREFIXES:
+        name, tokens = requests.prefix_hash, ibis.coalesce(requests.prefix_tokens, 0)
+    else:
+        order = ibis.window(group_by=[requests.scope, requests.session], order_by=requests.request)
+        requests = requests.mutate(before=requests.whole.lag().over(order))
+        # A prompt that is shorter than the one before it does not begin with it.
+        shared = ibis.cases((requests.whole >= requests.before, requests.before), else_=0)
+        name, tokens = requests.session, ibis.coalesce(shared, 0)
+    return requests.select("request", "at", "scope", name=name, depth=ibis.literal(0), tokens=tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a cache would have had of the measured requests."""
+
+    hit_tokens: int
+    input_tokens: int
+
+    @property
+    def ratio(self) -> float:
+        """Tokens that were in the cache, of all tokens of the prompts; 0 where there are none."""
+        return self.hit_tokens / self.input_tokens if self.input_tokens else 0.0
+
+
+def store_hits(connection: Connection, accesses: Accesses, lifetimes: Sequence[float]) -> Expr:
+    """Return the tokens that each request would have found, stored: ``request``, and ``h0``, ``h1`` ... by lifetime.
+
+    A use keeps an entry alive. Whatever uses a block uses all before it too, so a living block has a living prefix.
+
+    Args:
+        connection: The engine.
+        accesses: What was read.
+        lifetimes: Seconds.
+    """
+    stored: Expr | None = None
+    for part in _parts(accesses):
+        table = _accesses(part, accesses.basis)
+        same = ibis.window(group_by=[table.scope, table.name], order_by=table.request)
+        table = table.mutate(gap=table["at"] - table["at"].lag().over(same))
+        sums = {
+            f"h{index}": ibis.coalesce(table.tokens.sum(where=table.gap <= lifetime), 0).cast("int64")
+            for index, lifetime in enumerate(lifetimes)
+        }
+        found = table.group_by("request").agg(**sums)
+        if stored is None:
+            stored = store(connection, "cache_hits", found)
+        else:
+            add(connection, "cache_hits", found)
+    assert stored is not None  # noqa: S101  (there is always one part)
+    return stored
+
+
+def refreshed_hits(
+    connection: Connection, accesses: Accesses, lifetimes: Sequence[float], measure_last: float = 1.0
+) -> dict[float, Hits]:
+    """Return what a cache would have had, by lifetime in seconds, when a use keeps an entry alive.
+
+    Args:
+        connection: The engine.
+        accesses: What was read.
+        lifetimes: Seconds; ``UNLIMITED`` for a cache that keeps everything.
+        measure_last: Part of the requests, at the end of the log, that is measured; the ones before only fill the cache.
+    """
+    table = store_hits(connection, accesses, lifetimes)
+    first = _first_measured(accesses, measure_last)
+    sums = {f"h{n}": ibis.coalesce(table[f"h{n}"].sum(), 0) for n in range(len(lifetimes))}
+    row = connection.to_pyarrow(table.filter(table.request >= first).agg(**sums)).to_pylist()[0]
+    tokens = measured_tokens(connection, accesses, measure_last)
+    return {lifetime: Hits(int(row[f"h{n}"]), tokens) for n, lifetime in enumerate(lifetimes)}
+
+
+def measured_tokens(connection: Connection, accesses: Accesses, measure_last: float) -> int:
+    """Return the tokens of the prompts of the measured requests."""
+    table = accesses.table
+    whole = table.filter(table.request >= _first_measured(accesses, measure_last)).whole.sum()
+    return int(connection.execute(whole) or 0)
+
+
+def _first_measured(accesses: Accesses, measure_last: float) -> int:
+    return accesses.requests - round(accesses.requests * measure_last)
+
+
+def _parts(accesses: Accesses) -> list[Expr]:
+    """Return the requests in parts that share no block, so that a window over one part fits into memory."""
+    count = -(-accesses.blocks // _PART_BLOCKS)
+    if count == 1:
+        return [accesses.table]
+    return [accesses.table.filter(accesses.table.scope % count == number) for number in range(count)]
+
+
+def written_hits(
+    connection: Connection, accesses: Accesses, lifetime: float, measure_last: float = 1.0
+) -> Hits:
+    """Return what a cache would have had when an entry lives a fixed time from its writing."""
+    if lifetime == UNLIMITED:
+        return refreshed_hits(connection, accesses, [UNLIMITED], measure_last)[UNLIMITED]
+    block, request, at, tokens, depth = _arrays(connection, accesses, by_block=True)
+    found = ~written_anew(block, at, lifetime)
+    order = np.lexsort((depth, request))
+    hit = _unbroken(found[order], request[order]) & (
+        request[order] >= _first_measured(accesses, measure_last)
+    )
+    return Hits(int(tokens[order][hit].sum()), measured_tokens(connection, accesses, measure_last))
+
+
+def capacity_hits(
+    connection: Connection, accesses: Accesses, capacities: Sequence[int], measure_last: float = 1.0
+) -> dict[int, Hits]:
+    """Return what a least-recently-used cache would have had, by its capacity in blocks.
+
+    Args:
+        connection: The engine.
+        accesses: What was read.
+        capacities: Blocks that fit.
+        measure_last: Part of the requests, at the end of the log, that is measured; the ones before only fill the cache.
+    """
+    block, request, _, tokens, _ = _arrays(connection, accesses, by_block=False)
+    distance = reuse_distances(block, request)
+    near = (request >= _first_measured(accesses, measure_last)) & (distance >= 0)
+    asked = measured_tokens(connection, accesses, measure_last)
+    return {size: Hits(int(tokens[near & (distance < size)].sum()), asked) for size in capacities}
+
+
+def _unbroken(found: Array, request: Array) -> Array:
+    """Return which accesses are found together with all before them in their request."""
+    count = len(found)
+    if not count:
+        return found
+    starts = np.flatnonzero(np.r_[True, np.diff(request) != 0])
+    missed = np.cumsum(~found)
+    before = np.repeat(missed[starts] - ~found[starts], np.diff(np.r_[starts, count]))
+    return missed == before
+
+
+def _arrays(connection: Connection, accesses: Accesses, *, by_block: bool) -> tuple[Array, ...]:
+    """Return block number, request, start, tokens and depth of every access, by block and start or by request and depth."""
+    table = _accesses(accesses.table, accesses.basis)
+    named = table.mutate(block=ibis.dense_rank().over(ibis.window(order_by=[table.scope, table.name])))
+    order = ["block", "request"] if by_block else ["request", "depth"]
+    frame = connection.to_pyarrow(named.order_by(order).select("block", "request", "at", "tokens", "depth"))
+    return tuple(frame[name].to_numpy() for name in frame.column_names)
