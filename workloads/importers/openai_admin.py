@@ -27,10 +27,9 @@ from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, Table
 from workloads.schema import Schema
+from workloads.usage_tiers import usage_tier
 
 _BIG: Final = "BIGINT"
-_STANDARD: Final = ("auto", "default")
-_NAMED_TIERS: Final = {"flex-tier": "flex", "priority-tier": "priority", "scale-tier": "scale"}
 
 _PAGE: Final[Schema] = {
     "object": "VARCHAR",
@@ -99,12 +98,7 @@ class OpenAIUsagePage(JsonImporter):
         )
         audio_in, audio_out = get("input_audio_tokens"), get("output_audio_tokens")
         image_in, image_out = get("input_image_tokens"), get("output_image_tokens")
-        tier = get("service_tier").lower()
-        tier = ibis.cases(
-            (get("batch"), "batch"),
-            *[(tier == word, name) for word, name in _NAMED_TIERS.items()],
-            else_=tier.nullif(_STANDARD[0]).nullif(_STANDARD[1]),
-        )
+        tier = usage_tier(get("batch"), get("service_tier"))
         money = get("amount", "value")
         counted = prompt.notnull() | output.notnull()
         negative = is_negative(prompt, output, cached, written)

@@ -23,8 +23,7 @@ from workloads.expressions import NO_TEXT, at_most, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Table
-
-_STANDARD: Final = ("auto", "default")
+from workloads.usage_tiers import usage_tier
 
 
 class OpenAIUsageCsv(TableImporter):
@@ -54,8 +53,6 @@ class OpenAIUsageCsv(TableImporter):
         audio_cached = at_most(count("input_cached_audio_tokens"), reads)
         image_in, image_out = count("input_image_tokens"), count("output_image_tokens")
         batch = table.text("batch").lower().isin(("true", "1", "yes"))
-        tier = table.text("service_tier").lower()
-        tier = tier.nullif(_STANDARD[0]).nullif(_STANDARD[1])
         bucket = table.count("end_time") - table.count("start_time")
         return {
             "fate": ibis.cases((idle, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD),
@@ -75,7 +72,7 @@ class OpenAIUsageCsv(TableImporter):
             "bucket_seconds": bucket,
             "provider": ibis.literal("openai"),
             "model": table.text("model"),
-            "service_tier": ibis.cases((batch, "batch"), else_=tier),
+            "service_tier": usage_tier(batch, table.text("service_tier")),
             "requests": count("num_model_requests"),
             "input_uncached": not_negative(uncached - zero(audio_in) - zero(image_in)),
             "cache_read": reads - zero(audio_cached),
