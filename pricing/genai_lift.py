@@ -2,7 +2,7 @@
 
 genai-prices validates a price object on every call, which is far too slow for a log; its rules are simple enough to
 restate as periods, windows and tiers. A model that it lists without a price becomes a card without periods: unpriced,
-never $0.
+never $0; but an id that says so itself is free.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -52,6 +52,8 @@ _NOTES: Final[Mapping[str, str]] = {
 _TIER_KEYS: Final = ("processing", "service_tier", "speed")
 _RELEASED: Final[Mapping[str, date]] = {"0.2.3": date(2026, 11, 10)}
 """When the bundled data was published, for the age of a price; the package itself does not say."""
+_FREE: Final = ("openrouter", ":free")
+"""Whose ids say by their end that nothing is charged for a model."""
 
 _Bag = tuple[Rates, tuple[ContextTier, ...]]
 
@@ -79,7 +81,7 @@ def lift(provider: Provider, model: ModelInfo) -> PriceCard:
     return PriceCard(
         provider=provider.id,
         model=model.id,
-        periods=tuple(_periods(model, tiers)),
+        periods=tuple(_periods(model, tiers)) or _free(provider, model),
         source=f"genai-prices {release}{page}",
         retrieved=_RELEASED.get(release),
         notes=tuple(note for key, note in _NOTES.items() if any(key in bag.__dict__ for bag in _bags(model))),
@@ -124,6 +126,14 @@ def _periods(model: ModelInfo, tiers: tuple[ServiceTier, ...]) -> Iterator[RateP
                 service_tiers=tiers,
                 windows=windows,
             )
+
+
+def _free(provider: Provider, model: ModelInfo) -> tuple[RatePeriod, ...]:
+    """One period of $0 a token for a model whose id says that it is free; else none."""
+    seller, ending = _FREE
+    if provider.id != seller or not model.id.lower().endswith(ending):
+        return ()
+    return (RatePeriod(rates={Meter.INPUT_UNCACHED: Decimal(0), Meter.OUTPUT: Decimal(0)}),)
 
 
 def _begun(constraint: StartDateConstraint | TimeOfDateConstraint, day: date | None) -> bool:

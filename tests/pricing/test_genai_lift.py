@@ -16,6 +16,7 @@ from genai_prices.types import (
     TimeOfDateConstraint,
 )
 
+from pricing.cards import PriceCard
 from pricing.genai_lift import lift
 from pricing.meters import Meter
 
@@ -104,6 +105,17 @@ def test_an_empty_price_is_no_price_and_an_explicit_zero_is_free() -> None:
     assert lift(provider_of(empty), empty).periods == ()
     assert not lift(provider_of(empty), empty).free
     assert lift(provider_of(zero), zero).free
+
+
+def test_an_id_that_says_free_is_free_only_at_the_seller_who_writes_so() -> None:
+    def lifted(seller: str, name: str, prices: ModelPrice) -> PriceCard:
+        model = ModelInfo(id=name, match=ClauseEquals(name), prices=prices)
+        return lift(Provider(id=seller, name="x", api_pattern="x", models=[model]), model)
+
+    assert lifted("openrouter", "m:free", ModelPrice()).free
+    assert lifted("openrouter", "m", ModelPrice()).periods == ()
+    assert lifted("acme", "m:free", ModelPrice()).periods == ()
+    assert lifted("openrouter", "m:free", price("1")).periods[0].rates == {Meter.INPUT_UNCACHED: 1}
 
 
 def test_what_no_meter_holds_is_said() -> None:
