@@ -82,7 +82,7 @@ def read_entries(path: Path) -> list[Entry]:
         parsed = json.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise UsageListError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageListError(f"{path}: not valid JSON: {error}") from None
     rows: Any = parsed.get("vectors") if isinstance(parsed, dict) else parsed  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if not isinstance(rows, list):
@@ -98,12 +98,14 @@ def _entry(row: object, where: str, number: int) -> Entry:
     model = given.get("model")
     if not isinstance(model, str) or not model:
         raise UsageListError(f"{where}: model: expected a name, got {model!r:.60}")
-    context: Mapping[str, Any] = given.get("context") or {}
-    used = (*_TIER_KEYS, *_REGION_KEYS, "cache_mode")
-    usage = _usage(given.get("usage"), where, given.get("provider"))
+    provider = given.get("provider")
+    if provider is not None and not isinstance(provider, str):
+        raise UsageListError(f"{where}: provider: expected a name or null, got {provider!r:.60}")
+    context = _context(given.get("context"), where)
+    usage = _usage(given.get("usage"), where, provider)
     return Entry(
         id=str(given.get("id", number)),
-        provider=given.get("provider"),
+        provider=provider,
         model=model,
         at=_instant(given.get("timestamp"), where),
         usage=usage,
@@ -112,22 +114,58 @@ def _entry(row: object, where: str, number: int) -> Entry:
         # Storage is billed by the hour, beside requests: an entry that has it is several things together.
         single=given.get("kind") != "aggregate" and Meter.CACHE_STORAGE_TOKEN_HOURS not in usage.counts,
         warnings=tuple(
-            f"context {key} = {value!r} has no influence on the price"
-            for key, value in context.items()
-            if key not in used
+            f"context {key} = {context[key]!r} has no influence on the price" for key in _unused(context)
         ),
     )
 
 
-def _tier(context: Mapping[str, Any]) -> str | None:
-    asked = _first(context, _TIER_KEYS)
-    explicit = str(context.get("cache_mode", "")).lower() == "explicit"
-    return EXPLICIT_CACHE if asked is None and explicit else asked
+def _context(value: object, where: str) -> Mapping[str, str]:
+    """What decides the price, as texts; numbers and other scalars are read as they are written."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UsageListError(f"{where}: context: expected an object, got {value!r:.60}")
+    words: dict[str, str] = {}
+    for key, word in cast("Mapping[str, Any]", value).items():
+        if isinstance(word, list | dict):
+            raise UsageListError(f"{where}: context.{key}: expected a word, got {word!r:.60}")
+        words[key] = "" if word is None else str(word).strip()
+    return words
 
 
-def _first(context: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
-    words = (str(context.get(key) or "").strip() for key in keys)
-    return next((word for word in words if word.lower() not in _STANDARD), None)
+def _tier(context: Mapping[str, str]) -> str | None:
+    asked = _given(context, _TIER_KEYS)
+    if asked:
+        return context[asked[0]]
+    return EXPLICIT_CACHE if _is_explicit(context) else None
+
+
+def _first(context: Mapping[str, str], keys: tuple[str, ...]) -> str | None:
+    return next((context[key] for key in _given(context, keys)), None)
+
+
+def _given(context: Mapping[str, str], keys: tuple[str, ...]) -> list[str]:
+    """Those of some keys that say another thing than the standard, in the order in which they count."""
+    return [key for key in keys if context.get(key, "").lower() not in _STANDARD]
+
+
+def _is_explicit(context: Mapping[str, str]) -> bool:
+    return context.get("cache_mode", "").lower() == "explicit"
+
+
+def _unused(context: Mapping[str, str]) -> list[str]:
+    """What was given and decided nothing: foreign keys, and what says a second time how or where it was served."""
+    tiers, regions = _given(context, _TIER_KEYS), _given(context, _REGION_KEYS)
+    known = {*_TIER_KEYS, *_REGION_KEYS, "cache_mode"}
+    again = {
+        key
+        for keys in (tiers, regions)
+        for key in keys[1:]
+        if context[key].lower() != context[keys[0]].lower()
+    }
+    if tiers and _is_explicit(context):
+        again.add("cache_mode")
+    return [key for key in context if key in again or key not in known]
 
 
 def _instant(value: object, where: str) -> datetime:

@@ -92,7 +92,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         parsed = json.loads(path.read_text("utf-8"))
     except OSError as error:
         raise PriceFileError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PriceFileError(f"{path}: not a price book: {error}") from None
     if not isinstance(parsed, dict) or cast("dict[str, Any]", parsed).get("format") != _FORMAT:
         raise PriceFileError(f"{path}: not a price book; `advisor prices --export FILE` writes one")

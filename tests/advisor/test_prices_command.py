@@ -74,6 +74,15 @@ def test_a_context_that_decides_nothing_is_said(folder: Path) -> None:
     ]
 
 
+def test_of_two_tiers_the_second_is_said_to_be_left_out(folder: Path) -> None:
+    found = answer(folder, context={"processing": "batch", "service_tier": "priority"})
+    # 86 x 1.25 + 1,920 x 1.25 + 300 x 5 per million: a batch of this model halves no cached tokens.
+    assert found["total"] == "0.0040075"
+    assert found["warnings"] == ["context service_tier = 'priority' has no influence on the price"]
+    again = answer(folder, context={"processing": "batch", "service_tier": "batch", "speed": "standard"})
+    assert (again["total"], again.get("warnings")) == ("0.0040075", None)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -83,12 +92,20 @@ def test_a_context_that_decides_nothing_is_said(folder: Path) -> None:
         ({"usage": 5}, "usage: expected an object, got 5"),
         ({"timestamp": "yesterday"}, "timestamp: expected an ISO 8601 time"),
         ({"model": ""}, "model: expected a name"),
+        ({"context": "batch"}, "context: expected an object, got 'batch'"),
+        ({"context": {"region": ["eu"]}}, "context.region: expected a word, got ['eu']"),
+        ({"provider": 5}, "provider: expected a name or null, got 5"),
     ],
 )
 def test_a_wrong_entry_is_named(folder: Path, changes: dict[str, Any], said: str) -> None:
     result = run("explain", usages(folder, **changes), "--json", "-")
     assert said in message(result)
     assert "entry 1 (one)" in message(result)
+
+
+def test_a_list_nested_without_end_is_no_list(folder: Path) -> None:
+    (folder / "deep.json").write_text("[" * 100_000, "utf-8")
+    assert "deep.json: not valid JSON" in message(run("explain", str(folder / "deep.json"), "--json", "-"))
 
 
 def test_a_bucket_reaches_no_context_tier(folder: Path) -> None:
