@@ -13,6 +13,13 @@ from pricing.errors import PriceFileError
 SUFFIXES: Final = (".json", ".yaml", ".yml", ".toml")
 MAX_BYTES: Final = 16 * 2**20
 _SHORT: Final = 60
+_SHAPES: Final = {
+    "model_type": "expected keys with values",
+    "dict_type": "expected keys with values",
+    "tuple_type": "expected a list",
+    "list_type": "expected a list",
+}
+"""Said instead of what pydantic says, which names classes of ours."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -78,7 +85,7 @@ def explain(error: ValidationError, path: Path, allowed: Any) -> str:
         if problem["type"] == "extra_forbidden":
             lines.append(f"{path}: {where}: unknown key {str(loc[-1])!r}, allowed: {', '.join(allowed(loc))}")
             continue
-        message = problem["msg"].removeprefix("Value error, ")
+        message = _SHAPES.get(problem["type"]) or problem["msg"].removeprefix("Value error, ")
         seen = "" if problem["type"] == "missing" else f", got {_short(problem['input'])}"
         lines.append(f"{path}: {where or 'the file'}: {message}{seen}")
     return "\n".join(lines)

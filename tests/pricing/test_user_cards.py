@@ -252,7 +252,7 @@ def test_mistakes_in_a_card(tmp_path: Path, card: object, parts: tuple[str, ...]
 @pytest.mark.parametrize(
     ("name", "text", "parts"),
     [
-        ("a.json", "[]", ("the file", "got []")),
+        ("a.json", "[]", ("the file: expected keys with values, got []",)),
         ("a.json", "{", ("not valid JSON", "line 1")),
         ("a.json", '{"models": {"a": {}, "a": {}}}', ("not valid JSON", "key 'a' is given twice")),
         ("a.json", '{"models": {}, "modles": {}}', ("modles", "allowed: unit, note, models, fees")),
