@@ -1,6 +1,7 @@
 """Batches of JSON files: by plan, as rows of a known table, or as rows with recognisable names."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ Connection = Any
 Leaves = dict[str, tuple[str, ...]]
 """Field in normal form -> path in the record."""
 
+_PAGES = ("data", "result")
+"""Keys under which APIs put the rows of a page."""
 _MOST_LARGE = 8
 """Large documents that are read whole to learn their format; the others are read as their neighbours."""
 _MOST_NESTED = 2
@@ -48,14 +51,18 @@ def make_json_batches(
         importer for importer in json_importers() if options.wants(importer.name) and not options.mapping
     )
     planned: list[InputFile] = []
-    tables: dict[Any, tuple[TableImporter, list[InputFile]]] = {}
+    tables: dict[Any, tuple[TableImporter, str | None, list[InputFile]]] = {}
     foreign: list[InputFile] = [*blank]
     for file in sampled:
         importer = (
             None if claimed(file.records, known, at_root=True) else _table_importer(file, known, options)
         )
+        page = None
+        if importer is None and not claimed(file.records, known):
+            importer, page, file = _paged(file, known, options)  # noqa: PLW2901
         if importer is not None:
-            tables.setdefault(_table_key(file, importer), (importer, []))[1].append(file)
+            key = (page, _table_key(file, importer))
+            tables.setdefault(key, (importer, page, []))[2].append(file)
         elif claimed(file.records, known):
             planned.append(file)
         else:
@@ -71,7 +78,10 @@ def make_json_batches(
             else ([], [])
         )
         return batches, rest + more
-    batches = [_table_batch(tuple(group), importer, wide=options.wide) for importer, group in tables.values()]
+    batches = [
+        _table_batch(tuple(group), importer, page, wide=options.wide)
+        for importer, page, group in tables.values()
+    ]
     if planned:
         # A session of which only the head was seen may hold usage further on: it is read as its neighbours.
         lines = [file for file in foreign if file.kind is Kind.JSON_LINES]
@@ -157,6 +167,23 @@ def _table_importer(file: InputFile, known: tuple[Any, ...], options: ReadOption
     return generic if generic.claims_columns(frozenset(_leaves(file.records))) else None
 
 
+def _paged(
+    file: InputFile, known: tuple[Any, ...], options: ReadOptions
+) -> tuple[TableImporter | None, str | None, InputFile]:
+    """Return the importer of the rows in a saved page of an API, their key, and the file with the rows as its sample."""
+    for key in _PAGES:
+        lists = [record.get(key) for record in file.records]
+        rows = tuple(
+            row for found in lists if isinstance(found, list) for row in found if isinstance(row, dict)
+        )
+        # Objects one after another, also where each has a line: a row of a page is on no line of its own.
+        inside = replace(file, records=rows, kind=Kind.JSON_DOCUMENT)
+        importer = _table_importer(inside, known, options) if rows else None
+        if importer is not None and importer.name != generic_importer(options).name:
+            return importer, key, inside
+    return None, None, file
+
+
 def _table_key(file: InputFile, importer: TableImporter) -> Any:
     alone = file.shown if file.kind is Kind.JSON_DOCUMENT else ""
     return importer.name, alone, tuple(sorted(_fields(file.records, importer).items()))
@@ -174,8 +201,13 @@ def _fields(records: Iterable[Mapping[str, Any]], importer: TableImporter) -> Le
     return fields
 
 
-def _table_batch(files: tuple[InputFile, ...], importer: TableImporter, *, wide: bool) -> Batch:
-    """Return a batch that reads JSON objects as rows of a table; what is nested is a column of JSON text."""
+def _table_batch(
+    files: tuple[InputFile, ...], importer: TableImporter, page: str | None, *, wide: bool
+) -> Batch:
+    """Return a batch that reads JSON objects as rows of a table; what is nested is a column of JSON text.
+
+    With ``page`` the rows are the elements of the array under that key.
+    """
     fields = _fields(files[0].records, importer)
     schema: Schema = {}
     for path in fields.values():
@@ -187,8 +219,11 @@ def _table_batch(files: tuple[InputFile, ...], importer: TableImporter, *, wide:
             styles[name] = style
 
     def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
-        records = _records(connection, some, schema)
-        columns = {name: Node(records, path).get().cast("string") for name, path in fields.items()}
+        records = _records(connection, some, {page: [schema]} if page else schema)
+        at: tuple[str, ...] = ()
+        if page:
+            records, at = records.select(FILE_COLUMN, row=records[page].unnest()), ("row",)
+        columns = {name: Node(records, (*at, *path)).get().cast("string") for name, path in fields.items()}
         return records.select(records[FILE_COLUMN], **columns)
 
     def read(table: Expr) -> list[Rows]:

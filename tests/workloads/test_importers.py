@@ -157,6 +157,13 @@ def claims(file: InputFile, how: dict[str, Any]) -> set[str]:
         tables = {i.name for i in table_importers() if i.name != generic.name and i.claims_columns(names)}
         # A row of a known table may hold an answer that another importer would read, were it alone.
         special = whole or tables or {name for record in file.records for name in outermost_claims(record)}
+        if not special:  # the rows of a page of an API
+            pages = [record.get(key) for record in file.records for key in ("data", "result")]
+            rows = [row for page in pages if isinstance(page, list) for row in page]
+            inner = frozenset(normal(key) for row in rows for key in row)
+            special = {
+                i.name for i in table_importers() if i.name != generic.name and i.claims_columns(inner)
+            }
     return special or ({generic.name} if generic.claims_columns(names) else set())
 
 

@@ -1,6 +1,7 @@
 """Cloudflare AI Gateway: log rows.
 
-Where it comes from: rows of the gateway's log API, saved as JSON, JSONL or CSV; the ``ai_gateway_events`` of Logpush.
+Where it comes from: rows of the gateway's log API, saved as JSON, JSONL or CSV, or its pages as they come
+(``{"result": [...]}``); the ``ai_gateway_events`` of Logpush.
 
 One row is: a request as the gateway saw it; failures and answers from its own cache (``cached``) among them.
 

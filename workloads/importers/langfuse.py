@@ -1,7 +1,8 @@
 """Langfuse: exports of observations.
 
 Where it comes from: the batch export of the observations page (camelCase columns; newer ones of the events table with
-``latencyMs``) as CSV, JSON or JSONL, and the blob-storage export (snake_case) as CSV, JSON, JSONL or Parquet.
+``latencyMs``) as CSV, JSON or JSONL, the blob-storage export (snake_case) as CSV, JSON, JSONL or Parquet, and saved pages
+of the API (``{"data": [...]}``).
 
 One row is: an observation. Generations and embeddings are calls, and so is whatever else carries usage; spans, events,
 tools and agents are not, and do not repeat what is below them. Exports overlap: of one id the newest stays.
