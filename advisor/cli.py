@@ -175,6 +175,43 @@ def explain(**given: Any) -> None:
 
 
 @cli.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@input_options
+@price_option
+@click.option("--ttl", type=click.FloatRange(min=0), metavar="SECONDS", help="Replay one lifetime.")
+@click.option("--no-refresh", is_flag=True, help="An entry lives from its writing, whatever reads it.")
+@click.option(
+    "--capacity-blocks",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Replay a least-recently-used cache of N blocks instead.",
+)
+@click.option(
+    "--measure-last",
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="SHARE",
+    help="Measure only this part of the requests, at the end; the ones before fill the cache.",
+)
+@click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive.")
+@click.option("--until", metavar="DATE", help="Last day that counts, inclusive.")
+@click.option("--timezone", default="UTC", show_default=True, metavar="ZONE", help="Zone whose days count.")
+@click.option("--as-of", metavar="TIME", help="Moment whose cache rules count (default: now).")
+@click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout.")
+@click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB.")
+@loudness
+def cache(**given: Any) -> None:
+    """Replay a prompt cache over the arrivals of a log.
+
+    Without --ttl or --capacity-blocks the lifetimes that providers sell are compared, with their cost.
+    """
+    from advisor.commands.cache import run  # noqa: PLC0415
+
+    _finish(run(**given))
+
+
+@cli.command()
 def schema() -> None:
     """Print the JSON Schema of the JSON document."""
     from advisor.render.json import schema_json  # noqa: PLC0415

@@ -108,7 +108,9 @@ def _store_requests(connection: Connection, usable: Expr, basis: Basis) -> Expr 
         Basis.PREFIXES: ["prefix_hash", "prefix_tokens"],
         Basis.SESSIONS: ["session"],
     }[basis]
-    found = store(connection, "cache_requests", numbered.select("request", "at", "whole", "scope", *keep))
+    found = store(
+        connection, "cache_requests", numbered.select("request", "log_row", "at", "whole", "scope", *keep)
+    )
     return found if int(connection.execute(found.count())) else None
 
 
@@ -186,6 +188,17 @@ def refreshed_hits(
         measure_last: Part of the requests, at the end of the log, that is measured; the ones before only fill the cache.
     """
     table = store_hits(connection, accesses, lifetimes)
+    return sum_hits(connection, accesses, table, lifetimes, measure_last)
+
+
+def sum_hits(
+    connection: Connection,
+    accesses: Accesses,
+    table: Expr,
+    lifetimes: Sequence[float],
+    measure_last: float = 1.0,
+) -> dict[float, Hits]:
+    """Return the sums of stored hits, by lifetime: see ``store_hits`` and ``refreshed_hits``."""
     first = _first_measured(accesses, measure_last)
     sums = {f"h{n}": ibis.coalesce(table[f"h{n}"].sum(), 0) for n in range(len(lifetimes))}
     row = connection.to_pyarrow(table.filter(table.request >= first).agg(**sums)).to_pylist()[0]
