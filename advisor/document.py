@@ -64,7 +64,7 @@ def document_of(analysis: Analysis) -> Document:
                 requests=row.whole.requests,
                 tokens=tokens_of(row.whole),
                 currency=analysis.cost.currency if row.whole.in_usd is None else "USD",
-                cost=money(row.whole.total if row.whole.in_usd is None else row.whole.in_usd),
+                cost=_known_cost(row.whole) if row.whole.in_usd is None else money(row.whole.in_usd),
                 by_model={name: money(amount) for name, amount in row.by_model.items()},
             )
             for row in analysis.by_day

@@ -145,7 +145,7 @@ class DayDoc(_Model):
     currency: str = Field(description="USD on a day without an exchange rate, which is in no total.")
     requests: int
     tokens: Tokens
-    cost: Money
+    cost: Money | None = Field(description="Of what could be priced; null when nothing of the day could.")
     by_model: dict[str, Money]
 
 
