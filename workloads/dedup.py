@@ -12,6 +12,7 @@ from workloads.relations import store
 Connection = Any
 Expr = Any
 
+_MOSTLY = 0.5
 BOOKKEEPING = (
     "fate",
     "reason",
@@ -33,23 +34,25 @@ def deduplicate(connection: Connection, ledger: Expr) -> tuple[Expr, bool]:
         ledger: A stored table, with the dedup columns if its importers gave any.
     """
     dropped_columns = [name for name in BOOKKEEPING if name in ledger.columns]
-    shared = _shared(connection, ledger) if "dedup_group" in ledger.columns else None
+    shared, covers_all = _shared(connection, ledger) if "dedup_group" in ledger.columns else (None, False)
     if shared is None:
         return ledger.filter(ledger.fate == RECORD).drop(*dropped_columns), False
     kept = store(connection, "dedup_kept", _kept(connection, shared))
-    lost = shared.anti_join(kept, shared.row_id == kept.kept_row).select("row_id")
     rows = ledger.mutate(row_id=ledger.rowid())
-    rows = rows.filter(rows.fate == RECORD).anti_join(lost, "row_id")
-    columns = {name: rows[name] for name in ledger.columns if name not in (*dropped_columns, "started_at")}
+    rows = rows.filter(rows.fate == RECORD)
+    rows = rows.left_join(kept, rows.row_id == kept.kept_row)
+    named = rows.dedup_group.notnull()
+    if not covers_all:
+        named = named & rows.row_id.isin(shared.row_id)
+    rows = rows.filter(rows.kept_row.notnull() | ~named)
+    columns = {name: rows[name] for name in ledger.columns if name not in dropped_columns}
     if "started_at" in ledger.columns:
-        rows = rows.left_join(kept, rows.row_id == kept.kept_row)
-        columns = {name: rows[name] for name in columns}
         columns["started_at"] = ibis.coalesce(rows.first_at, rows.started_at)
     return store(connection, "ledger_records", rows.select(**columns)), True
 
 
-def _shared(connection: Connection, ledger: Expr) -> Expr | None:
-    """Return the rows that may be one call with another, stored; None when there is none.
+def _shared(connection: Connection, ledger: Expr) -> tuple[Expr | None, bool]:
+    """Return the rows that may be one call with another, None when there is none; and whether these are all that have a group.
 
     What is alone in its group repeats nothing. Counting short hashes finds the others fast; a rare collision only
     brings a few rows too many, which their names tell apart later.
@@ -69,10 +72,15 @@ def _shared(connection: Connection, ledger: Expr) -> Expr | None:
     )
     marked = marked.filter((marked.fate == RECORD) & marked.group.notnull())
     marks = marked.group_by("mark").agg(rows=marked.count())
-    marks = store(connection, "dedup_marks", marks.filter(marks.rows > 1).select("mark"))
-    if not connection.execute(marks.count()):
-        return None
-    return store(connection, "dedup_shared", marked.semi_join(marks, "mark").drop("mark", "fate"))
+    marks = store(connection, "dedup_marks", marks.filter(marks.rows > 1))
+    repeated = int(connection.execute(marks.rows.sum()) or 0)
+    if not repeated:
+        return None, False
+    # Where most rows repeat one another, as the lines of a streamed session do, to pick them out first costs more than
+    # it spares.
+    if repeated >= _MOSTLY * int(connection.execute(marked.count())):
+        return marked.drop("mark", "fate"), True
+    return store(connection, "dedup_shared", marked.semi_join(marks, "mark").drop("mark", "fate")), False
 
 
 def _kept(connection: Connection, shared: Expr) -> Expr:
@@ -81,12 +89,13 @@ def _kept(connection: Connection, shared: Expr) -> Expr:
     place = ibis.struct(
         {"size": -shared["size"], "at": shared["at"], "file": shared.file, "row": shared.row_id}
     )
+    row = ibis.struct({"row": shared.row_id, "yields": shared.yields})
     calls = shared.group_by(["format", "group", "key", "number"]).agg(
-        kept_row=shared.row_id.argmin(place),
-        yields=shared.yields.argmin(place),
+        kept=row.argmin(place),
         size=shared["size"].max(),
         first_at=shared["at"].min(),
     )
+    calls = calls.mutate(kept_row=calls.kept["row"], yields=calls.kept["yields"]).drop("kept")
     calls = store(connection, "dedup_calls", calls)
     if not connection.execute(calls.yields.any()):
         return calls.select("kept_row", "first_at")
