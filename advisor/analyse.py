@@ -23,7 +23,7 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
         progress: Called with a few words at the start of each step.
 
     Raises:
-        advisor.bill.BillError: When a bill is given and cannot be compared.
+        advisor.reconciliation.BillError: When a bill is given and cannot be compared.
         workloads.sources.SourceError: When a path leads to no file, or no record could be read.
         pricing.errors.PriceFileError: When a file of prices, discounts or exchange rates is malformed.
     """

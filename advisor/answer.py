@@ -74,7 +74,7 @@ def answer(
         bill: A provider's bill to compare with.
 
     Raises:
-        advisor.bill.BillError: When the log has nothing computed that the bill could be compared with.
+        advisor.reconciliation.BillError: When the log has nothing computed that the bill could be compared with.
         workloads.load.NothingReadableError: When no record lies in the asked days.
     """
     progress("adding up tokens")

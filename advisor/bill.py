@@ -11,7 +11,7 @@ from typing import Any, Final
 import ibis
 import pandas as pd
 
-from advisor.reconciliation import Bill, BillLine
+from advisor.reconciliation import Bill, BillError, BillLine
 from advisor.wording import plural
 from pricing.names import provider_id
 from pricing.units import SECONDS_PER_DAY
@@ -30,10 +30,6 @@ Progress = Callable[[str], None]
 _CENT_PLACES: Final = 2
 """Amounts with fewer decimals than cents are no coarser for it."""
 _KEYS: Final = ("source_file", "day", "provider", "model", "meter", "kind", "tier", "region")
-
-
-class BillError(Exception):
-    """A bill cannot be compared; the message says why and what to do."""
 
 
 def read_bill(

@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from advisor.analysis import Analysis
-from advisor.bill import BillError
 from advisor.options import AnalyseOptions
 from advisor.reconcile import reconcile
-from advisor.reconciliation import RECONCILED, Bill
+from advisor.reconciliation import RECONCILED, Bill, BillError
 from advisor.usage_side import failed_records, usage_of
 from pricing.frame import PricedCube
 from workloads.cube import prepare

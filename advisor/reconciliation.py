@@ -19,6 +19,10 @@ DEFAULT_TOLERANCE: Final = Decimal("0.01")
 """Part of the bill that may stay unexplained."""
 
 
+class BillError(Exception):
+    """A bill cannot be compared; the message says why and what to do."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageRow:
     """What the log holds of a day, model and service tier, priced."""

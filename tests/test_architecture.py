@@ -1,6 +1,8 @@
 """What the source must look like, beyond what the checkers know."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,3 +99,12 @@ def test_dependencies_point_one_way() -> None:
         package = path.relative_to(ROOT).parts[0]
         above = PACKAGES[PACKAGES.index(package) + 1 :]
         assert not imports(path) & set(above), name_of(path)
+
+
+def test_what_starts_the_reading_waits_for_nothing_that_comes_later() -> None:
+    """The rest is imported while the engine reads: see ``advisor.analyse``."""
+    code = "import sys, advisor.commands.analyze; print(*sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"pandas", "genai_prices", "jinja2", "pydantic", "yaml"} & set(loaded)

@@ -12,12 +12,12 @@ import click
 
 from advisor.analyse import analyse
 from advisor.analysis import Analysis
-from advisor.bill import BillError
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
 from advisor.gates import unpriced_failure
 from advisor.options import AnalyseOptions
+from advisor.reconciliation import BillError
 from pricing.errors import PriceFileError
 from workloads.load import NothingReadableError
 from workloads.period import Period

@@ -18,8 +18,9 @@ import pytest
 from advisor import cli
 from advisor.analyse import analyse
 from advisor.analysis import Analysis
-from advisor.bill import BillError, read_bill
+from advisor.bill import read_bill
 from advisor.options import AnalyseOptions
+from advisor.reconciliation import BillError
 from advisor.render.json import render_json
 from workloads.period import Period
 
