@@ -34,6 +34,7 @@ from workloads import cube as scan
 from workloads.grouping import Grouping, choose_grouping
 from workloads.ledger import DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.load import Loaded, LoadReport, NothingReadableError
+from workloads.rate_cuts import RateCuts
 
 Progress = Callable[[str], None]
 
@@ -112,12 +113,13 @@ def _price(
 ) -> tuple[PricedCube, pd.DataFrame]:
     """Return the cube of some records at list prices, and the cube of those that are money already."""
     keys = book.rate_keys(scan.models_of(connection, records))
-    cuts = scan.RateCuts(
+    cuts = RateCuts(
         breakpoints=sorted({*keys.breakpoints, *terms.breakpoints}),
         context_thresholds=keys.context_thresholds,
         clock_edges=keys.clock_edges,
         clocked=keys.clocked,
         regional=keys.regional,
+        per_call=keys.per_call,
         api_keys=terms.api_keys,
     )
     cube = scan.usage_cube(connection, records, grouping, cuts)

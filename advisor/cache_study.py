@@ -18,6 +18,7 @@ from workloads.cache_replay import UNLIMITED, Accesses, Hits, store_hits, sum_hi
 from workloads.cube_columns import column
 from workloads.grouping import Grouping
 from workloads.period import Period
+from workloads.rate_cuts import RateCuts
 
 Connection = Any
 Expr = Any
@@ -188,12 +189,13 @@ def _plans(
 
 def _price(connection: Connection, records: Expr, book: PriceBook, as_of: datetime) -> PricedCube:
     keys = book.rate_keys(scan.models_of(connection, records))
-    cuts = scan.RateCuts(
+    cuts = RateCuts(
         breakpoints=keys.breakpoints,
         context_thresholds=keys.context_thresholds,
         clock_edges=keys.clock_edges,
         clocked=keys.clocked,
         regional=keys.regional,
+        per_call=keys.per_call,
     )
     prepared = scan.prepare(connection, records, Period())
     return price_cube(scan.usage_cube(connection, prepared, _ALL, cuts), book, as_of=as_of)

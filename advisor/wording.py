@@ -128,6 +128,7 @@ METER_LABELS: Final[Mapping[Meter, str]] = {
     Meter.IMAGE_INPUT: "Image input",
     Meter.IMAGE_OUTPUT: "Image output",
     Meter.WEB_SEARCH_CALLS: "Web search calls",
+    Meter.REQUEST_CALLS: "Requests with a fee",
     Meter.CACHE_STORAGE_TOKEN_HOURS: "Cache storage (token hours)",
 }
 

@@ -20,7 +20,7 @@ from pricing.errors import (
     PricingError,
     UnpricedMeterError,
 )
-from pricing.meters import Meter, TokenUsage
+from pricing.meters import CALL_METERS, Meter, TokenUsage
 from pricing.rules import EXACT
 
 MTOK_DIGITS: Final = 6
@@ -92,6 +92,7 @@ def charge(
     service_tier: str | None = None,
     region: str | None = None,
     context_tokens: int | EllipsisType | None = ...,
+    requests: int | None = None,
 ) -> Charge | Unpriced:
     """Price one usage.
 
@@ -106,6 +107,7 @@ def charge(
         region: Where it was served, as the log has it, or None.
         context_tokens: Size of the prompt that context tiers are decided by: the usage's own by default, None for a
             bucket of many requests.
+        requests: Requests behind the usage, for models that charge for each; None leaves that fee out.
     """
     tokens = usage.input_tokens if isinstance(context_tokens, EllipsisType) else context_tokens
     sheet = sheet_or_reason(
@@ -113,9 +115,12 @@ def charge(
     )
     if isinstance(sheet, Unpriced):
         return sheet
+    counts = dict(usage.counts)
+    if requests is not None and Meter.REQUEST_CALLS in sheet.rates:
+        counts.setdefault(Meter.REQUEST_CALLS, requests)
     lines: list[ChargeLine] = []
     for meter in Meter:
-        quantity = usage.counts.get(meter)
+        quantity = counts.get(meter)
         if quantity is None or (quantity == 0 and meter not in sheet.rates):
             continue
         try:
@@ -168,7 +173,7 @@ def unit_of(meter: Meter) -> str:
     """What a rate of this meter is per."""
     if meter.is_tokens:
         return "1M tokens"
-    return "call" if meter is Meter.WEB_SEARCH_CALLS else "1M token-hours"
+    return "call" if meter in CALL_METERS else "1M token-hours"
 
 
 def _line(sheet: RateSheet, meter: Meter, quantity: int) -> ChargeLine:

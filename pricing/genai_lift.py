@@ -43,9 +43,9 @@ _KEYS: Final[Mapping[str, Meter]] = {
     "input_image_mtok": Meter.IMAGE_INPUT,
     "output_image_mtok": Meter.IMAGE_OUTPUT,
     "web_searches_kcount": Meter.WEB_SEARCH_CALLS,
+    "requests_kcount": Meter.REQUEST_CALLS,
 }
 _NOTES: Final[Mapping[str, str]] = {
-    "requests_kcount": "the provider's fee per request is not included",
     "output_reasoning_mtok": "reasoning tokens have a price of their own, the output rate was used",
     "output_citation_mtok": "citation tokens have a price of their own, the output rate was used",
 }

@@ -37,6 +37,8 @@ class Meter(StrEnum):
     IMAGE_INPUT = "image_input"
     IMAGE_OUTPUT = "image_output"
     WEB_SEARCH_CALLS = "web_search_calls"
+    REQUEST_CALLS = "request_calls"
+    """Requests to a model that charges for each, besides its tokens."""
     CACHE_STORAGE_TOKEN_HOURS = "cache_storage_token_hours"  # noqa: S105  (a count, no secret)
 
     @property
@@ -52,10 +54,11 @@ class Meter(StrEnum):
     @property
     def per_million(self) -> bool:
         """Whether a rate is for a million units, or for one."""
-        return self is not Meter.WEB_SEARCH_CALLS
+        return self not in CALL_METERS
 
 
-FEE_METERS: Final = (Meter.WEB_SEARCH_CALLS, Meter.CACHE_STORAGE_TOKEN_HOURS)
+CALL_METERS: Final = (Meter.WEB_SEARCH_CALLS, Meter.REQUEST_CALLS)
+FEE_METERS: Final = (*CALL_METERS, Meter.CACHE_STORAGE_TOKEN_HOURS)
 TOKEN_METERS: Final = tuple(meter for meter in Meter if meter not in FEE_METERS)
 OUTPUT_METERS: Final = (Meter.OUTPUT, Meter.AUDIO_OUTPUT, Meter.IMAGE_OUTPUT)
 INPUT_METERS: Final = tuple(meter for meter in TOKEN_METERS if meter not in OUTPUT_METERS)

@@ -90,7 +90,7 @@ class _Strict(BaseModel):
 
 
 class RatesIn(_Strict):
-    """Rates in USD per million tokens; storage in USD per million token-hours."""
+    """Rates in USD per million tokens; storage in USD per million token-hours, a request's fee in USD."""
 
     input: _Amount | None = None
     output: _Amount | None = None
@@ -105,12 +105,14 @@ class RatesIn(_Strict):
     image_input: _Amount | None = None
     image_output: _Amount | None = None
     cache_storage_per_mtok_hour: _Amount | None = None
+    request_call: Annotated[Decimal, BeforeValidator(_per_call)] | None = None
 
     def bag(self) -> dict[Meter, Decimal]:
         """The stated rates, by meter."""
         names = {
             "input": Meter.INPUT_UNCACHED,
             "cache_storage_per_mtok_hour": Meter.CACHE_STORAGE_TOKEN_HOURS,
+            "request_call": Meter.REQUEST_CALLS,
         }
         values = {key: getattr(self, key) for key in _RATE_KEYS}
         return {names.get(key) or Meter(key): value for key, value in values.items() if value is not None}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pricing.cards import PriceCard
+from pricing.meters import Meter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,7 @@ class RateKeys:
         clock_edges: Minutes of the week (Monday 00:00 UTC is 0) at which a clock window starts or ends, ascending.
         clocked: The asked (provider, model) pairs that have clock windows.
         regional: The asked (provider, model) pairs whose price depends on the region.
+        per_call: The asked (provider, model) pairs that charge for every request.
     """
 
     breakpoints: tuple[datetime, ...]
@@ -24,6 +26,7 @@ class RateKeys:
     clock_edges: tuple[int, ...]
     clocked: tuple[tuple[str | None, str], ...]
     regional: tuple[tuple[str | None, str], ...]
+    per_call: tuple[tuple[str | None, str], ...]
 
 
 def keys_of(cards: Mapping[tuple[str | None, str], PriceCard]) -> RateKeys:
@@ -41,6 +44,11 @@ def keys_of(cards: Mapping[tuple[str | None, str], PriceCard]) -> RateKeys:
         clock_edges=tuple(sorted({edge for keys in single.values() for edge in keys.clock_edges})),
         clocked=tuple(pair for pair, keys in single.items() if keys.clock_edges),
         regional=tuple(pair for pair, card in cards.items() if any(one.regions for one in card.periods)),
+        per_call=tuple(
+            pair
+            for pair, card in cards.items()
+            if any(Meter.REQUEST_CALLS in one.rates for one in card.periods)
+        ),
     )
 
 
@@ -66,4 +74,5 @@ def _card_keys(card: PriceCard) -> RateKeys:
         clock_edges=tuple(sorted(edges)),
         clocked=(),
         regional=(),
+        per_call=(),
     )

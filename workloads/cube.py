@@ -5,9 +5,7 @@ scan cuts records into cells within which all of these are constant, and keeps o
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 import ibis
@@ -19,6 +17,7 @@ from workloads.cube_columns import column, present_meters, total, with_sizes
 from workloads.expressions import is_true
 from workloads.grouping import Grouping
 from workloads.period import Period
+from workloads.rate_cuts import RateCuts
 from workloads.times import local_time, zone_steps
 
 Expr = Any
@@ -29,27 +28,6 @@ BINS_PER_DECADE: Final = 4
 
 _SIZES: Final = ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds")
 _QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateCuts:
-    """Where prices change, for the models of a log; plain numbers, so that this package needs no prices.
-
-    Attributes:
-        breakpoints: UTC instants at which some rate changes.
-        context_thresholds: Prompt sizes above which (strictly) some rate changes.
-        clock_edges: Minutes of the UTC week (Monday 00:00 is 0) at which some rate changes.
-        clocked: ``(provider, model)`` as logged, of the models with such hours.
-        regional: ``(provider, model)`` as logged, of the models whose price depends on the region.
-        api_keys: Keys as logged, whose price is their own.
-    """
-
-    breakpoints: Sequence[datetime] = ()
-    context_thresholds: Sequence[int] = ()
-    clock_edges: Sequence[int] = ()
-    clocked: Sequence[tuple[str | None, str]] = ()
-    regional: Sequence[tuple[str | None, str]] = ()
-    api_keys: Sequence[str] = ()
 
 
 def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
@@ -107,6 +85,7 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     ``decode_context`` and ``prefill_context`` (token pairs that attention reads, see ``pricing.phases``),
     ``recorded_cost_usd`` and ``recorded`` (money that the log states, and how many records state it).
     """
+    records = _with_request_calls(records, cuts)
     cells = _cells(records, grouping, cuts)
     keys = [
         "day",
@@ -184,6 +163,15 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
         decode_context=_decode_context(records),
         prefill_context=_prefill_context(records),
     )
+
+
+def _with_request_calls(records: Expr, cuts: RateCuts) -> Expr:
+    """Return the records with the requests that are charged for, of models that do so."""
+    if not cuts.per_call:
+        return records
+    names = sorted({model for _, model in cuts.per_call})
+    charged = ibis.cases((is_true(records.model.isin(names)), column(records, "requests")))
+    return records.mutate(request_calls=charged)
 
 
 def _region(records: Expr, cuts: RateCuts) -> Expr:

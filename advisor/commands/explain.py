@@ -41,6 +41,7 @@ def explain_one(
         at=parse.instant("--at", at),
         service_tier=service_tier,
         region=region,
+        requests=1,
     )
     if not isinstance(answer, Charge):
         raise Failure(f"{answer.model} cannot be priced: {answer.reason}", EXIT_NOTHING)
@@ -96,6 +97,7 @@ def _answer(entry: Entry, book: PriceBook) -> dict[str, Any]:
         service_tier=entry.service_tier,
         region=entry.region,
         context_tokens=entry.usage.input_tokens if entry.single else None,
+        requests=1 if entry.single else None,
     )
     if not isinstance(found, Charge):
         return {"id": entry.id, "total": None, "lines": [], "reason": found.reason}

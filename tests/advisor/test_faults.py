@@ -162,3 +162,21 @@ def test_an_explicit_cache_is_charged_for_as_long_as_it_was_kept() -> None:
     # 400 x 1.25 + 60,000 x 0.125 + 100 x 10 per million.
     assert analysis.cost.total == Decimal("0.2925") + Decimal("0.009")
     assert (analysis.whole.requests, analysis.data.unmeasured) == (1, 0)
+
+
+def test_a_model_that_charges_for_every_request_is_charged_so(tmp_path: Path) -> None:
+    card = {"search-model": {"input": "1", "output": "1", "request_call": "0.012 per call"}}
+    (tmp_path / "prices.json").write_text(json.dumps({"models": card}), "utf-8")
+    rows = [
+        {"timestamp": "2026-06-01T10:00:00Z", "model": name, "input_tokens": 1000, "output_tokens": 100}
+        for name in ("search-model", "search-model", "demo-4o")
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    given = AnalyseOptions(
+        as_of=datetime(2026, 11, 29, tzinfo=UTC), price_files=(PRICES, tmp_path / "prices.json")
+    )
+    analysis = analyse([str(tmp_path / "log.jsonl")], given)
+    assert analysis.whole.tokens[Meter.REQUEST_CALLS] == 2
+    assert analysis.whole.cost[Meter.REQUEST_CALLS] == Decimal("0.024")
+    # 2 x 1,100 tokens at 1, and 1,000 at 2.50 with 100 at 10 per million.
+    assert analysis.cost.total == Decimal("0.024") + Decimal("0.0022") + Decimal("0.0035")

@@ -53,7 +53,7 @@ def nested(counts: dict[Meter, int]) -> Usage:
 
 
 def random_counts(rng: random.Random) -> dict[Meter, int]:
-    meters = [meter for meter in Meter if meter is not Meter.CACHE_STORAGE_TOKEN_HOURS]
+    meters = [meter for meter in Meter if meter not in (Meter.CACHE_STORAGE_TOKEN_HOURS, Meter.REQUEST_CALLS)]
     usual = [*INPUT_METERS, *OUTPUT_METERS] if rng.random() < 0.7 else meters
     chosen = {Meter.INPUT_UNCACHED, Meter.OUTPUT, *rng.sample(usual, rng.randrange(len(usual)))}
     counts = {meter: rng.randrange(5_000) for meter in meters if meter in chosen}
@@ -77,15 +77,14 @@ def oracle(
 ) -> Decimal | None:
     """The price by genai-prices, or None where it cannot be one, for a reason that is listed here.
 
-    It does not find some models by their own id; it raises on some usages; it prices a model without prices at $0; and it charges fees per request, and tokens of
-    search and audio by the hour, for which there is no meter.
+    It does not find some models by their own id; it raises on some usages; it prices a model without prices at $0.
     """
     try:
         info = get_snapshot().find_provider_model(model, None, provider, None)[1]
     except LookupError:
         return None
     priced = info.get_prices(at, CONTEXTS[tier]).__dict__
-    if not priced or "requests_kcount" in priced:
+    if not priced:
         return None
     try:
         return calc_price(
@@ -142,7 +141,13 @@ def test_what_is_lifted_from_the_price_list_costs_the_same_to_the_last_digit() -
     for provider, model, counts, at, tier, expected in draws(20_261_129, 8_000):
         book = lifted(provider, model)
         ours = charge(
-            TokenUsage(counts=counts), book, provider=provider, model=model, at=at, service_tier=tier
+            TokenUsage(counts=counts),
+            book,
+            provider=provider,
+            model=model,
+            at=at,
+            service_tier=tier,
+            requests=1,
         )
         if not isinstance(ours, Charge):
             # genai-prices drops what it has no price for, so without that meter it must come to the same.
@@ -261,7 +266,13 @@ def test_the_whole_book_costs_the_same_but_for_known_errors_of_the_price_list() 
     equal, explained = 0, Counter[int]()
     for provider, model, counts, at, tier, expected in draws(2_026, 10_000):
         ours = charge(
-            TokenUsage(counts=counts), BOOK, provider=provider, model=model, at=at, service_tier=tier
+            TokenUsage(counts=counts),
+            BOOK,
+            provider=provider,
+            model=model,
+            at=at,
+            service_tier=tier,
+            requests=1,
         )
         if not isinstance(ours, Charge):
             continue

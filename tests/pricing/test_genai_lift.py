@@ -119,6 +119,13 @@ def test_an_id_that_says_free_is_free_only_at_the_seller_who_writes_so() -> None
 
 
 def test_what_no_meter_holds_is_said() -> None:
+    model = model_of(price("1", output_citation_mtok=Decimal(5)))
+    sheet = lift(provider_of(model), model).resolve(datetime(2026, 1, 1, tzinfo=UTC), 1, None)
+    assert sheet.warnings == ("citation tokens have a price of their own, the output rate was used",)
+
+
+def test_a_fee_per_request_is_charged_for_each() -> None:
     model = model_of(price("1", requests_kcount=Decimal(5)))
     sheet = lift(provider_of(model), model).resolve(datetime(2026, 1, 1, tzinfo=UTC), 1, None)
-    assert sheet.warnings == ("the provider's fee per request is not included",)
+    assert sheet.rates[Meter.REQUEST_CALLS] == Decimal("0.005")
+    assert sheet.warnings == ()

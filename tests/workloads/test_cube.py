@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from workloads.cube import (
     BINS_PER_DECADE,
-    RateCuts,
     models_of,
     prepare,
     shapes,
@@ -25,6 +24,7 @@ from workloads.cube import (
 )
 from workloads.grouping import Grouping
 from workloads.period import Period
+from workloads.rate_cuts import RateCuts
 
 KINDS = {
     "started_at": pa.timestamp("us"),
