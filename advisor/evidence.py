@@ -1,0 +1,93 @@
+"""What levers look at: the cube of the log, its workloads, and how to price a changed cube."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from advisor.analysis import Distribution, Workload
+from pricing.book import PriceBook
+from pricing.frame import PricedCube, price_cube
+from pricing.meters import Meter
+
+Frame = Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheShares:
+    """What a cache of one lifetime would have done to one model's prompts in a workload.
+
+    Attributes:
+        lifetime: Name of the lifetime, as its provider has it.
+        write_meter: What a write is charged as.
+        read_ratio: Part of the prompt text that is read.
+        written_ratio: Part that is written.
+        basis: How that is known, in words.
+        measured: Whether it was replayed; else it is a bound.
+    """
+
+    lifetime: str
+    write_meter: Meter
+    read_ratio: float
+    written_ratio: float
+    basis: str
+    measured: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """Counts of a workload that are in no cube; None where the log does not say.
+
+    Attributes:
+        requests: Single requests (buckets are left out).
+        cut_off: Requests whose answer was cut off at its limit.
+        failed: Requests that failed.
+        failed_tokens: Tokens of those.
+        streamed: Requests that were streamed.
+        gap_seconds: Seconds between starts of requests.
+        busiest_hour_ratio: Part of the requests in the busiest hour of the day.
+    """
+
+    requests: int
+    cut_off: int | None = None
+    failed: int | None = None
+    failed_tokens: int | None = None
+    streamed: int | None = None
+    gap_seconds: Distribution | None = None
+    busiest_hour_ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Everything that a lever may use.
+
+    Attributes:
+        cube: The usage cube in USD terms, without costs: see ``workloads.cube.usage_cube``.
+        priced: The same, priced at list prices.
+        book: Prices.
+        as_of: Moment of the report.
+        workloads: By name, as in the report; their cost mixes have the class.
+        signals: By workload.
+        caches: By (workload, provider, model) as logged: what each lifetime that can be had would have done.
+    """
+
+    cube: Frame
+    priced: PricedCube
+    book: PriceBook
+    as_of: datetime
+    workloads: Mapping[str, Workload]
+    signals: Mapping[str, Signals] = field(default_factory=dict[str, Signals])
+    caches: Mapping[tuple[str, str | None, str | None], tuple[CacheShares, ...]] = field(
+        default_factory=dict[tuple[str, str | None, str | None], tuple[CacheShares, ...]]
+    )
+
+    def cost_of(self, cube: Frame) -> Decimal:
+        """The list cost of a changed cube in USD, of what has a price."""
+        return total_usd(price_cube(cube, self.book, as_of=self.as_of))
+
+
+def total_usd(priced: PricedCube) -> Decimal:
+    """The cost of a priced cube, exact."""
+    names = [name for name in priced.frame.columns if name.startswith("cost_")]
+    return priced.to_usd(sum(int(value) for name in names for value in priced.frame[name]))
