@@ -9,6 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from advisor.recommendation import Advice
 from advisor.reconciliation import Reconciliation
 from pricing.meters import Meter
 from workloads.phase_mix import PhaseClass, PhaseMix
@@ -292,3 +293,5 @@ class Analysis:
     """Days observed, from the first request to the last; None without times."""
     reconciliation: Reconciliation | None = None
     """Computed cost against a bill; None: no bill is given."""
+    advice: Advice | None = None
+    """What to do, in USD at list prices; None: nothing was looked for."""

@@ -39,6 +39,7 @@ from advisor.document_model import (
     WorkloadDoc,
 )
 from advisor.document_money import commitments_of, discounts_of, fx_of, maybe_money, money
+from advisor.document_recommend import plan_doc, recommendation_docs, rejected_docs
 from advisor.document_reconcile import reconciliation_doc
 from advisor.view_reconcile import reconcile_badge
 from pricing.meters import Meter
@@ -71,6 +72,9 @@ def document_of(analysis: Analysis) -> Document:
         ],
         by_model=[_model(row) for row in analysis.by_model],
         workloads=[_workload(row) for row in analysis.workloads],
+        recommendations=recommendation_docs(analysis.advice),
+        rejected=rejected_docs(analysis.advice),
+        plan=plan_doc(analysis.advice),
         reconciliation=reconciliation_doc(analysis, reconcile_badge(analysis.reconciliation).text),
         prices=[_price(row) for row in analysis.prices],
         provenance=ProvenanceDoc(

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
 
 SCHEMA_VERSION: Final = "1"
@@ -270,6 +271,11 @@ class Document(_Model):
     by_day: list[DayDoc]
     by_model: list[ModelDoc]
     workloads: list[WorkloadDoc]
+    recommendations: list[RecommendationDoc] = Field(
+        description="What to do, best first; in USD at list prices."
+    )
+    rejected: list[RejectedDoc] = Field(description="What was looked at and does not pay.")
+    plan: PlanDoc | None = Field(description="The recommendations together; null: nothing was looked for.")
     reconciliation: ReconciliationDoc
     prices: list[PriceDoc]
     provenance: ProvenanceDoc
