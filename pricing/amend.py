@@ -224,8 +224,10 @@ def _earlier(period: RatePeriod, periods: Periods, rows: Iterable[BackdateRow]) 
         first = min(dated, key=lambda one: (one.valid_from is not None, one.valid_from))
         assert first.valid_from is not None  # noqa: S101  (so chosen)
         standard = next(
-            one for one in periods if is_active(one.valid_from, one.valid_until, first.valid_from)
+            (one for one in periods if is_active(one.valid_from, one.valid_until, first.valid_from)), None
         )
+        if standard is None:
+            continue  # nothing was sold at the standard price then, so there is no multiple of it
         factors = {meter: _ratio(rate, standard.rates.get(meter)) for meter, rate in first.rates.items()}
         known = {meter: factor for meter, factor in factors.items() if factor is not None}
         # What the tier says nothing of keeps its standard rate.

@@ -185,3 +185,10 @@ def test_cutting_periods_loses_no_instant_and_changes_only_what_is_within(
     (before,) = (one for one in periods if is_active(one.valid_from, one.valid_until, at))
     meter = OUT if is_active(start, end, at) else IN
     assert [dict(one.rates) for one in active] == [{meter: before.rates[IN]}]
+
+
+def test_a_tier_of_a_time_without_a_standard_price_is_not_backdated() -> None:
+    sold = datetime(2026, 10, 14, tzinfo=UTC)
+    batch = ServiceTier(name="batch", rates={IN: Decimal(2)}, valid_from=sold)
+    one = card(service_tiers=(batch,), valid_from=AT)
+    assert amend(one, rows(backdate=[{"tier": "batch"}])).periods == one.periods
