@@ -1,7 +1,7 @@
 """What a reader must know about the prices and terms behind the money, in US dollars: doubts, each with its amount."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
@@ -26,6 +26,7 @@ STALE_DAYS: Final = 60
 
 _DAY: Final = timedelta(days=1)
 _WEEK: Final = timedelta(days=7)
+_LONGEST_HOLIDAY: Final = timedelta(days=15)
 _NAMED: Final = 5
 _FALLBACK: Final = "standard price used"
 _Array = Any
@@ -142,6 +143,8 @@ def _switch_days(priced: PricedCube, book: PriceBook) -> Iterator[Problem]:
     switches: dict[tuple[str, datetime], _Switch] = {}
     for index, at, after, members in _near_switches(priced):
         sheet = priced.sheets[index]
+        if _is_holiday(priced, book, int(np.flatnonzero(members)[0]), at):
+            continue
         tokens = {
             meter: int(priced.frame[meter.value][members].fillna(0).sum())
             for meter in meters_in(priced.frame)
@@ -194,6 +197,23 @@ def _near_switches(priced: PricedCube) -> Iterator[tuple[int, datetime, bool, _A
         near = timed & ((apart < _DAY) if after else (apart >= -_DAY)).to_numpy()
         for index in np.unique(sheets[near]):
             yield int(index), edges[index], after, near & (sheets == index)
+
+
+def _is_holiday(priced: PricedCube, book: PriceBook, row: int, at: datetime) -> bool:
+    """Whether at an instant a few days begin or end whose hours all cost the same: known ahead, and no change of price."""
+    cell: Mapping[Any, Any] = priced.frame.iloc[row].to_dict()
+    periods = book.find(
+        cell["provider"] if isinstance(cell["provider"], str) else None, cell["model"]
+    ).periods
+    ends = [one for one in periods if one.valid_until == at]
+    starts = [one for one in periods if one.valid_from == at]
+    sides = [replace(one, windows=(), valid_from=None, valid_until=None) for one in (*ends, *starts)]
+    if len(sides) != 2 or sides[0] != sides[1]:  # noqa: PLR2004 (an edge has two sides)
+        return False
+    pause = min(*ends, *starts, key=lambda one: len(one.windows))
+    if pause.valid_from is None or pause.valid_until is None:
+        return False
+    return pause.valid_until - pause.valid_from <= _LONGEST_HOLIDAY
 
 
 def _other_sheet(priced: PricedCube, book: PriceBook, row: int, *, after: bool) -> RateSheet | None:

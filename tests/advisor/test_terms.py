@@ -399,6 +399,17 @@ def test_usage_close_to_a_switch_of_price_is_told_what_the_other_would_make(tmp_
     assert "a day earlier, $10.00 less, a day later, $1,100.00 more" in said.message
 
 
+def test_a_holiday_is_no_change_of_price(tmp_path: Path) -> None:
+    # 1 October is a holiday in China: no peak at 02:00 UTC, nor doubt about it. 16 August 16:00 UTC was a change of price.
+    def noted(at: str) -> list[Problem]:
+        rows = [call(1, model="deepseek-v4-pro", custom_llm_provider="deepseek", at=at)]
+        found = run(tmp_path, rows)
+        return [problem for problem in found.data.problems if problem.code == "price_switch_day"]
+
+    assert noted("2026-10-01T02:00:00Z") == []
+    assert [problem.rows for problem in noted("2026-08-16T20:00:00Z")] == [1]
+
+
 def test_usage_far_from_a_switch_is_not(tmp_path: Path) -> None:
     rows = [call(1, model="demo-cut", at="2026-06-12T10:00:00Z"), call(2, model="demo-4o")]
     assert not [one for one in run(tmp_path, rows).data.problems if one.code == "price_switch_day"]
