@@ -11,6 +11,7 @@ import pandas as pd
 
 from advisor import breakdown
 from advisor import slices as cut
+from advisor.advising import with_advice
 from advisor.analysis import (
     Analysis,
     CostReport,
@@ -45,6 +46,8 @@ class Scanned:
 
     priced: PricedCube
     """In the currency of the report, after discounts."""
+    listed: PricedCube
+    """At list prices in USD: what advice is made from."""
     settled: Settled
     """The same in USD, and what discounts, commitments and the exchange did."""
     charge_records: int
@@ -85,6 +88,10 @@ def answer(
     scanned = _scan(connection, records, book, options, terms)
     progress("writing the answer")
     analysis = _assemble(loaded, scanned, book, options, terms)
+    if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:
+        progress("looking for savings")
+        tables = (scanned.grouping, scanned.sizes, scanned.listed)
+        analysis = with_advice(analysis, connection, records, *tables, book, options.as_of)
     if bill is None:
         return analysis
 
@@ -136,6 +143,7 @@ def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOption
     settled = settle(priced, terms, options)
     return Scanned(
         priced=settled.shown,
+        listed=priced,
         settled=settled,
         charge_records=int(charges["records"].sum()) if not priced.frame["charge_only"].all() else 0,
         grouping=grouping,

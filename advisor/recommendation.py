@@ -56,6 +56,12 @@ Change = Callable[[Frame, Level], Frame]
 """The cube, changed for one workload; rows of others stay as they are."""
 
 
+def unchanged(cube: Frame, level: Level) -> Frame:
+    """The change of a lever that was looked at and has nothing to change."""
+    del level
+    return cube
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saving:
     """USD of the period: what the changed cube costs less. Negative is a loss."""
@@ -90,6 +96,7 @@ class Proposal:
         assumptions: What is taken for granted, with low and high where these differ.
         how: Steps.
         snippet: Code or configuration for the provider at hand; None where there is none.
+        doubt: Why it may not be worth it, said where it is not; empty: the number says it.
     """
 
     lever: str
@@ -104,6 +111,7 @@ class Proposal:
     assumptions: tuple[str, ...] = ()
     how: tuple[str, ...] = ()
     snippet: str | None = None
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ BINS_PER_DECADE: Final = 4
 """Cells of the shape histogram on each axis, per factor of ten."""
 
 _SIZES: Final = ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds")
-_QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+_QUANTILES: Final = {"p01": 0.01, "p50": 0.5, "p90": 0.9, "p99": 0.99}
 
 
 def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
@@ -235,7 +235,7 @@ def _fetch(connection: Connection, expr: Expr) -> pd.DataFrame:
 def size_quantiles(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
     """Return mean and quantiles per workload of sizes and times of single requests; buckets are left out.
 
-    One row a workload; columns ``<what>_mean, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
+    One row a workload; columns ``<what>_mean, _p01, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
     duration_seconds (NaN: not reported) and ``requests``. Quantiles interpolate linearly.
     """
     single = records.filter(column(records, "bucket_seconds").isnull())

@@ -5,7 +5,7 @@ have names of their own; else the model and the size of prompt and answer.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
@@ -34,6 +34,7 @@ GROUP_KEYS: Final = (
 _PREFERRED: Final = ("application", "project", "endpoint", "team", "api_key")
 _LEAST_COVERAGE: Final = 0.5
 _MOST_FILES: Final = 24
+_FILE_NAME: Final = r"([^/\\:]+?)(\.[A-Za-z0-9]+)*$"
 _PSEUDONYM_DIGITS: Final = 10
 
 UNLABELLED: Final = "(unlabelled)"
@@ -53,6 +54,8 @@ class Grouping:
     rule: str
     """The rule in words, for the report."""
     show_users: bool = False
+    files: tuple[str, ...] = ()
+    """The log's files, where they are few; empty: they are not known."""
     """Whether users appear by the name that the log has, instead of by a stable pseudonym."""
 
     def name_of(self, ledger: Expr) -> Expr:
@@ -67,7 +70,9 @@ class Grouping:
 
     def _label(self, ledger: Expr, key: str) -> Expr:
         if key == "source":
-            return ledger.source_file.re_extract(r"([^/\\\\:]+?)(\.[A-Za-z0-9]+)*$", 1)
+            # Few files are told apart by comparison: a pattern for every row takes longer than all sums.
+            named = [(file, _file_name(file)) for file in self.files]
+            return ledger.source_file.cases(*named) if named else ledger.source_file.re_extract(_FILE_NAME, 1)
         value = column(ledger, key)
         if key == "user" and not self.show_users:
             value = "user-" + ("token-cost-advisor|" + value).hexdigest("sha256").substr(0, _PSEUDONYM_DIGITS)
@@ -79,7 +84,9 @@ def choose_grouping(
 ) -> Grouping:
     """Return the grouping for a ledger: the user's keys, else the best that the log offers."""
     if keys:
-        return Grouping(tuple(keys), f"grouped by {', '.join(keys)} as asked", show_users)
+        known = _files(connection, ledger) if "source" in keys else []
+        few = tuple(known) if len(known) <= _MOST_FILES else ()
+        return Grouping(tuple(keys), f"grouped by {', '.join(keys)} as asked", show_users, few)
     present = [name for name in _PREFERRED if name in ledger.columns]
     if present:
         counts = {f"{name}_known": ledger[name].count() for name in present}
@@ -90,13 +97,25 @@ def choose_grouping(
         for name in telling or covered:
             share = stats[f"{name}_known"] / stats["rows"]
             return Grouping((name,), f"grouped by {name}, which {share:.0%} of the records carry")
-    files = list(connection.execute(ledger.select("source_file").distinct())["source_file"])
+    files = _files(connection, ledger)
     stems = {_stem(file) for file in files}
     if 1 < len(stems) == len(files) <= _MOST_FILES:
         return Grouping(
-            ("source",), "grouped by file: the log has no labels, and its files have names of their own"
+            ("source",),
+            "grouped by file: the log has no labels, and its files have names of their own",
+            files=tuple(files),
         )
     return Grouping((), "grouped by model and by size of prompt and answer: the log has no labels")
+
+
+def _files(connection: Connection, ledger: Expr) -> list[str]:
+    return sorted(connection.execute(ledger.select("source_file").distinct())["source_file"])
+
+
+def _file_name(file: str) -> str:
+    """Return a file's name without folders and suffixes."""
+    found = re.search(_FILE_NAME, file)
+    return found[1] if found else file
 
 
 def _stem(file: str) -> str:
@@ -106,11 +125,19 @@ def _stem(file: str) -> str:
 
 def _by_size(ledger: Expr) -> Expr:
     model = ibis.coalesce(column(ledger, "model"), "any model")
-    prompt = _class(ledger.input_tokens, _INPUT_CLASSES, _LONGEST_INPUT)
-    answer = _class(ledger.output_tokens, _OUTPUT_CLASSES, _LONGEST_OUTPUT)
-    sized = model + ": " + prompt + ", " + answer
-    return ibis.cases((column(ledger, "bucket_seconds").notnull(), model), else_=sized)
+    # One text is put behind the model's name: to join several for every row costs more than the rest of a scan.
+    size = _nested(
+        ibis.coalesce(ledger.input_tokens, 0),
+        [*_INPUT_CLASSES, (None, _LONGEST_INPUT)],
+        lambda prompt: _nested(
+            ibis.coalesce(ledger.output_tokens, 0),
+            [*_OUTPUT_CLASSES, (None, _LONGEST_OUTPUT)],
+            lambda answer: ibis.literal(f": {prompt}, {answer}"),
+        ),
+    )
+    return ibis.cases((column(ledger, "bucket_seconds").notnull(), model), else_=model + size)
 
 
-def _class(count: Expr, classes: tuple[tuple[int, str], ...], longest: str) -> Expr:
-    return ibis.cases(*[(ibis.coalesce(count, 0) < limit, name) for limit, name in classes], else_=longest)
+def _nested(count: Expr, classes: Sequence[tuple[int | None, str]], then: Callable[[str], Expr]) -> Expr:
+    *bounded, (_, last) = classes
+    return ibis.cases(*[(count < limit, then(name)) for limit, name in bounded], else_=then(last))

@@ -1,0 +1,226 @@
+"""From evidence to advice: proposals of all levers are priced as changed cubes, ranked, and put into one plan.
+
+Nothing is recommended that does not save on this log, and savings are never added up: the plan applies one step after
+the other to the same cube.
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+import pandas as pd
+
+from advisor.evidence import Evidence
+from advisor.recommendation import (
+    Advice,
+    Confidence,
+    Level,
+    Plan,
+    Proposal,
+    Recommendation,
+    Rejected,
+    Risk,
+    Saving,
+    Step,
+    unchanged,
+)
+from pricing.frame import PricedCube, price_cube
+from pricing.meters import Phase
+from workloads.phase_mix import PhaseClass
+
+Frame = Any
+
+DAYS_PER_MONTH: Final = Decimal("30.4375")
+ORDER: Final = (
+    "prompt_trimming",
+    "output_limits",
+    "smaller_model",
+    "prompt_caching",
+    "batch",
+    "service_tier",
+    "region",
+)
+"""In which levers are applied: what removes tokens first, then what they cost."""
+_NOTABLE_SHARE: Final = Decimal("0.001")
+"""Part of the bill below which a saving is not worth a recommendation."""
+_UNFIT_SHARE: Final = Decimal("0.05")
+"""Part of its workload's cost that a lever must save which does not act on the dominant phase."""
+_CASE: Final = "__case"
+
+
+def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float | None) -> Advice:
+    """Return what to do.
+
+    Args:
+        evidence: What the log shows.
+        proposals: Of all levers.
+        period_days: Days of the log; None or under one: nothing is said of a month.
+    """
+    baseline = _by_workload(evidence)
+    bill = sum(baseline.values(), Decimal(0))
+    savings = _alone(evidence, proposals, baseline)
+    kept: list[Recommendation] = []
+    rejected: list[Rejected] = []
+    for proposal, saving in zip(proposals, savings, strict=True):
+        reason = _why_not(proposal, saving, bill, baseline[proposal.workload], fits=_fits(proposal, evidence))
+        if reason is not None:
+            rejected.append(
+                Rejected(lever=proposal.lever, workload=proposal.workload, reason=reason, saving=saving)
+            )
+            continue
+        kept.append(
+            Recommendation(
+                proposal=proposal,
+                saving=saving,
+                saving_per_month=_per_month(saving, period_days),
+                touched_usd=baseline[proposal.workload],
+                fits=_fits(proposal, evidence),
+            )
+        )
+    kept.sort(key=_rank)
+    return Advice(recommendations=tuple(kept), rejected=tuple(rejected), plan=_plan(evidence, kept, baseline))
+
+
+def best_of(proposal: Proposal, saving: Saving) -> Decimal:
+    """Return the saving that a proposal is judged by: what is expected or, of a bound, what it could be."""
+    return max(saving.expected, saving.high) if proposal.confidence is Confidence.ASSUMED else saving.expected
+
+
+def _why_not(
+    proposal: Proposal, saving: Saving, bill: Decimal, workload_usd: Decimal, *, fits: bool
+) -> str | None:
+    """Return why a proposal is not worth it, or None."""
+    best = best_of(proposal, saving)
+    if proposal.change is unchanged:
+        return f"{proposal.title}: {proposal.doubt}"
+    if best < 0:
+        return f"{proposal.title}: it would cost more than it saves"
+    if best <= bill * _NOTABLE_SHARE:
+        return f"{proposal.title}: it would save next to nothing"
+    if not fits and best <= workload_usd * _UNFIT_SHARE:
+        phase, other = ("prefill", "decode") if proposal.phase is Phase.PREFILL else ("decode", "prefill")
+        return f"{proposal.title}: it acts on {phase}, and {other} is what this workload pays for"
+    return None
+
+
+def _rank(one: Recommendation) -> tuple[int, Decimal, str]:
+    """Order recommendations: first what acts on the dominant phase of its workload, then what acts on both, then the rest."""
+    aim = 2 if not one.fits else 1 if one.proposal.phase is None else 0
+    return aim, -best_of(one.proposal, one.saving), one.proposal.title
+
+
+def _fits(proposal: Proposal, evidence: Evidence) -> bool:
+    mix = evidence.workloads[proposal.workload].cost_mix
+    if proposal.phase is None or mix is None or mix.phase_class is PhaseClass.BALANCED:
+        return True
+    return (proposal.phase is Phase.PREFILL) == (mix.phase_class is PhaseClass.PREFILL_DOMINATED)
+
+
+def _per_month(saving: Saving, period_days: float | None) -> Saving | None:
+    if period_days is None or period_days < 1:
+        return None
+    factor = DAYS_PER_MONTH / Decimal(str(period_days))
+    return Saving(low=saving.low * factor, expected=saving.expected * factor, high=saving.high * factor)
+
+
+def _by_workload(evidence: Evidence) -> dict[str, Decimal]:
+    """Return the cost of each workload as it is."""
+    frame = evidence.priced.frame
+    return _costs(evidence.priced, frame["workload"].astype(object))
+
+
+def _costs(priced: PricedCube, keys: pd.Series) -> dict[Any, Decimal]:
+    names = [name for name in priced.frame.columns if name.startswith("cost_")]
+    sums: dict[Any, int] = {}
+    rows = priced.frame[names].itertuples(index=False, name=None)
+    for key, row in zip(keys, rows, strict=True):
+        sums[key] = sums.get(key, 0) + sum(int(value) for value in row)
+    return {key: priced.to_usd(value) for key, value in sums.items()}
+
+
+def _alone(evidence: Evidence, proposals: Sequence[Proposal], baseline: dict[str, Decimal]) -> list[Saving]:
+    """Return what each proposal saves on the bill as it is: all changed cubes are priced at once."""
+    parts: dict[str, Frame] = dict(iter(evidence.cube.groupby("workload", sort=False)))
+    cases = [(proposal, level) for proposal in proposals for level in Level]
+    frames = [
+        proposal.change(parts[proposal.workload], level).assign(**{_CASE: number})
+        for number, (proposal, level) in enumerate(cases)
+    ]
+    if not frames:
+        return []
+    together = pd.concat(frames, ignore_index=True)
+    priced = price_cube(together, evidence.book, as_of=evidence.as_of)
+    after = _costs(priced, together[_CASE])
+    lost = set(together.loc[priced.frame["sheet"].to_numpy() < 0, _CASE])
+    before = set(evidence.priced.frame.loc[evidence.priced.frame["sheet"] < 0, "workload"])
+    out: list[Saving] = []
+    for number, proposal in enumerate(proposals):
+        by_level = {}
+        for place, level in enumerate(Level):
+            case = number * len(Level) + place
+            # What loses its price by a change would look like money saved.
+            unpriced = case in lost and proposal.workload not in before
+            by_level[level] = (
+                Decimal(0) if unpriced else baseline[proposal.workload] - after.get(case, Decimal(0))
+            )
+        out.append(_saving(by_level))
+    return out
+
+
+def _saving(by_level: dict[Level, Decimal]) -> Saving:
+    low, expected, high = (by_level[level] for level in (Level.LOW, Level.EXPECTED, Level.HIGH))
+    return Saving(low=low, expected=expected, high=high)
+
+
+def _plan(evidence: Evidence, kept: Iterable[Recommendation], baseline: dict[str, Decimal]) -> Plan:
+    order = {name: place for place, name in enumerate(ORDER)}
+    ranked = sorted(kept, key=lambda one: (order.get(one.proposal.lever, len(ORDER)), -one.saving.expected))
+    bill = sum(baseline.values(), Decimal(0))
+    walks = {level: _walk(evidence, ranked, baseline, level) for level in Level}
+    saved = {level: sum((step.saving_usd for step in steps), Decimal(0)) for level, steps in walks.items()}
+    steps = walks[Level.EXPECTED]
+    calm = [one for one in ranked if one.proposal.risk is Risk.NONE]
+    safe = steps if len(calm) == len(ranked) else _walk(evidence, calm, baseline, Level.EXPECTED)
+    return Plan(
+        baseline_usd=bill,
+        optimised_usd=bill - saved[Level.EXPECTED],
+        combined=_saving(saved),
+        safe_usd=sum((step.saving_usd for step in safe), Decimal(0)),
+        overlap_usd=sum((step.alone_usd for step in steps), Decimal(0)) - saved[Level.EXPECTED],
+        steps=tuple(steps),
+    )
+
+
+def _walk(
+    evidence: Evidence, ranked: Sequence[Recommendation], baseline: dict[str, Decimal], level: Level
+) -> list[Step]:
+    """Apply one after the other what saves on what the steps before have left."""
+    parts: dict[str, Frame] = dict(iter(evidence.cube.groupby("workload", sort=False)))
+    frame = evidence.priced.frame
+    unpriced: dict[Any, int] = dict(frame.loc[frame["sheet"] < 0, "workload"].value_counts())
+    cost, left, steps = dict(baseline), sum(baseline.values(), Decimal(0)), list[Step]()
+    for one in ranked:
+        name = one.proposal.workload
+        # What changes nothing alone under these assumptions changes nothing here.
+        if not getattr(one.saving, level):
+            continue
+        changed = one.proposal.change(parts[name], level).reset_index(drop=True)
+        priced = price_cube(changed, evidence.book, as_of=evidence.as_of)
+        after = sum(_costs(priced, changed["workload"]).values(), Decimal(0))
+        # A row that lost its price by the change would look like money saved.
+        if after >= cost[name] or int((priced.frame["sheet"] < 0).sum()) > unpriced.get(name, 0):
+            continue
+        saved = cost[name] - after
+        parts[name], cost[name], left = changed, after, left - saved
+        steps.append(
+            Step(
+                lever=one.proposal.lever,
+                workload=name,
+                title=one.proposal.title,
+                risk=one.proposal.risk,
+                saving_usd=saved,
+                alone_usd=one.saving.expected,
+                after_usd=left,
+            )
+        )
+    return steps

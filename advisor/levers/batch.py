@@ -1,0 +1,116 @@
+"""Batch jobs: what can wait is sold at a discount on every token, in both phases."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from advisor.evidence import Evidence
+from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
+from pricing.cards import STANDARD_NAMES
+from pricing.errors import PricingError
+from pricing.meters import Meter, Phase
+
+NAME: Final = "batch"
+_SHARES: Final = {Level.LOW: 0.25, Level.EXPECTED: 0.5, Level.HIGH: 1.0}
+"""Part of a workload that is taken to be able to wait: the log does not tell."""
+_MOSTLY: Final = 0.5
+_TITLE: Final = "Send what can wait as batch jobs"
+
+
+def find(evidence: Evidence) -> Iterator[Proposal]:
+    """Yield a proposal for each workload whose models are sold as batch jobs, and that nobody is seen to wait for."""
+    for name, workload in evidence.workloads.items():
+        part = evidence.cube[evidence.cube["workload"] == name]
+        models = _sold(evidence, part)
+        signals = evidence.signals.get(name)
+        streamed = (
+            None
+            if signals is None or signals.streamed is None
+            else signals.streamed / max(signals.requests, 1)
+        )
+        if not models or (streamed is not None and streamed > _MOSTLY):
+            why = (
+                f"{streamed:.0%} of the requests are streamed: somebody waits"
+                if models
+                else "no batch price is known"
+            )
+            yield _not_for(name, why)
+            continue
+        off = ", ".join(f"{model} {factor:.0%} off" for (_, model), factor in sorted(models.items(), key=str))
+        yield Proposal(
+            lever=NAME,
+            workload=name,
+            title=_TITLE,
+            phase=None,
+            change=_change(name, set(models)),
+            confidence=Confidence.ASSUMED,
+            effort=Effort.MEDIUM,
+            risk=Risk.NONE,
+            evidence=(
+                Fact(label="Requests", value=f"{workload.whole.requests:,}"),
+                Fact(label="Batch discount", value=off),
+            ),
+            assumptions=(
+                "Part of the requests that can wait up to a day: low 25 %, expected 50 %, high all. The log does not tell.",
+                "Cache hits in batch jobs are best effort; they are taken as logged.",
+            ),
+            how=(
+                "Collect requests that nobody waits for (evaluations, backfills, summaries overnight) into batch jobs.",
+                "Keep what a person waits for on the normal endpoint.",
+            ),
+        )
+
+
+def _not_for(name: str, why: str) -> Proposal:
+    return Proposal(
+        lever=NAME,
+        workload=name,
+        title=_TITLE,
+        phase=None,
+        change=unchanged,
+        confidence=Confidence.MODELLED,
+        effort=Effort.MEDIUM,
+        risk=Risk.NONE,
+        doubt=why,
+    )
+
+
+def _sold(evidence: Evidence, part: Any) -> dict[tuple[str | None, str], Decimal]:
+    """Return the discount on output of the models of a workload that have batch rates."""
+    found: dict[tuple[str | None, str], Decimal] = {}
+    for provider, model in part[["provider", "model"]].drop_duplicates().itertuples(index=False, name=None):
+        if not isinstance(model, str):
+            continue
+        payee = provider if isinstance(provider, str) else None
+        try:
+            card = evidence.book.find(payee, model)
+            plain = card.resolve(evidence.as_of, None, None)
+            batch = card.resolve(evidence.as_of, None, "batch")
+        except PricingError:
+            continue
+        before, after = plain.rates.get(Meter.OUTPUT), batch.rates.get(Meter.OUTPUT)
+        if batch.service_tier_applied == "batch" and before and after is not None and after < before:
+            found[payee, model] = 1 - after / before
+    return found
+
+
+def _change(name: str, models: set[tuple[str | None, str]]) -> Change:
+    def change(cube: Any, level: Level) -> Any:
+        provider = cube["provider"].where(cube["provider"].notna(), None)
+        tier = cube["service_tier"].fillna("").astype(str).str.lower()
+        pairs = pd.Series(list(zip(provider, cube["model"], strict=True)), index=cube.index)
+        mine = (cube["workload"] == name) & pairs.isin(models) & tier.isin(STANDARD_NAMES)
+        mine &= ~cube["bucketed"].astype(bool)
+        rest, rows = cube[~mine], cube[mine]
+        meters = [str(meter) for meter in Meter if str(meter) in cube.columns]
+        values = rows[meters].fillna(0).to_numpy(dtype=np.int64)
+        tokens = np.array([Meter(meter).phase is not Phase.FEE for meter in meters])
+        part = np.where(tokens, np.rint(values * _SHARES[level]).astype(np.int64), 0)
+        moved = rows.assign(service_tier="batch", **dict(zip(meters, part.T, strict=True)))
+        stays = rows.assign(**dict(zip(meters, (values - part).T, strict=True)))
+        return pd.concat([rest, stays, moved], ignore_index=True)
+
+    return change

@@ -1,0 +1,119 @@
+"""Advice over whole logs: what is recommended, what is not, and a plan that does not add up too much."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.analyse import analyse
+from advisor.options import AnalyseOptions
+from advisor.recommendation import Advice, Confidence, Risk
+from pricing.meters import Phase
+
+START = datetime(2026, 11, 2, 8, tzinfo=UTC)
+AS_OF = datetime(2026, 11, 29, tzinfo=UTC)
+GPT: dict[str, Any] = {"provider": "openai", "model": "gpt-5.4"}
+
+
+def advice(folder: Path, rows: list[dict[str, Any]]) -> Advice:
+    path = folder / "log.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    found = analyse([str(path)], AnalyseOptions(as_of=AS_OF)).advice
+    assert found is not None
+    return found
+
+
+def minute(number: int, prompt: int, answer: int, **more: Any) -> dict[str, Any]:
+    return {
+        "timestamp": (START + timedelta(minutes=number)).isoformat(),
+        "provider": "anthropic",
+        "model": "claude-sonnet-5",
+        "application": "app",
+        "input_tokens": prompt,
+        "output_tokens": answer,
+        **more,
+    }
+
+
+def test_long_prompts_every_minute_are_to_be_cached_first_of_all(tmp_path: Path) -> None:
+    found = advice(tmp_path, [minute(number, 20_000, 50) for number in range(600)])
+    first = found.recommendations[0]
+    assert (first.proposal.lever, first.proposal.phase, first.fits) == ("prompt_caching", Phase.PREFILL, True)
+    # 600 x (20,000 x 2 + 50 x 10) per million; 10 slots of an hour are written at twice the price, the rest read at a
+    # tenth of it.
+    bill = Decimal(600 * (20_000 * 2 + 50 * 10)) / 10**6
+    cached = Decimal(10 * 20_000 * 4 + 590 * 20_000) * Decimal("0.2") / 10**6
+    cached = (Decimal(10 * 20_000 * 4) + Decimal(590 * 20_000) * Decimal("0.2") + 600 * 50 * 10) / 10**6
+    assert found.plan.baseline_usd == bill
+    assert float(first.saving.high) == pytest.approx(float(bill - cached), rel=0.01)
+    assert first.saving.high > bill * Decimal("0.8")
+    # Counts alone do not prove it, and that is said.
+    assert first.proposal.confidence is Confidence.ASSUMED
+    assert first.saving.expected == 0
+
+
+def test_short_prompts_with_long_answers_are_not(tmp_path: Path) -> None:
+    found = advice(tmp_path, [minute(number, 200, 2_000) for number in range(600)])
+    assert "prompt_caching" not in {one.proposal.lever for one in found.recommendations}
+    (why,) = [one for one in found.rejected if one.lever == "prompt_caching"]
+    assert why.saving.high == 0
+    assert "shortest prompts" in why.reason
+
+
+def test_what_somebody_waits_for_is_no_batch_job(tmp_path: Path) -> None:
+    streamed = advice(tmp_path, [minute(number, 500, 500, stream=True) for number in range(100)])
+    assert "batch" not in {one.proposal.lever for one in streamed.recommendations}
+    assert "somebody waits" in next(one.reason for one in streamed.rejected if one.lever == "batch")
+    silent = advice(tmp_path, [minute(number, 500, 500) for number in range(100)])
+    batch = next(one for one in silent.recommendations if one.proposal.lever == "batch")
+    bill = silent.plan.baseline_usd
+    # Half the price, for a quarter, a half and all of the tokens.
+    assert [batch.saving.low, batch.saving.expected, batch.saving.high] == [bill / 8, bill / 4, bill / 2]
+
+
+def test_a_dear_tier_is_left(tmp_path: Path) -> None:
+    rows = [
+        minute(number, 500, 500, model="gpt-5.4", provider="openai", service_tier="priority", stream=True)
+        for number in range(100)
+    ]
+    found = advice(tmp_path, rows)
+    (one,) = [item for item in found.recommendations if item.proposal.lever == "service_tier"]
+    assert one.proposal.risk is Risk.NONE
+    assert one.saving.expected == found.plan.baseline_usd / 2
+
+
+def test_the_plan_never_promises_more_than_the_bill_nor_more_than_its_steps_alone(tmp_path: Path) -> None:
+    rows = [
+        minute(number, 4_000 + number % 7 * 1_000, 300 + number % 5 * 400, **GPT, service_tier="priority")
+        for number in range(300)
+    ]
+    rows += [minute(number, 500, 500, **GPT, application="nightly") for number in range(300)]
+    found = advice(tmp_path, rows)
+    plan = found.plan
+    assert {step.lever for step in plan.steps} >= {"service_tier", "batch"}
+    for saving in (plan.combined.low, plan.combined.expected, plan.combined.high):
+        assert 0 <= saving <= plan.baseline_usd
+    assert plan.combined.low <= plan.combined.expected <= plan.combined.high
+    assert plan.baseline_usd - plan.combined.expected == plan.optimised_usd == plan.steps[-1].after_usd
+    assert sum((step.saving_usd for step in plan.steps), Decimal(0)) == plan.combined.expected
+    assert 0 <= plan.safe_usd <= plan.combined.expected
+    assert plan.overlap_usd >= 0
+    assert all(one.saving.high <= one.touched_usd for one in found.recommendations)
+
+
+def test_cached_traffic_gets_no_advice_to_cache(tmp_path: Path) -> None:
+    rows = [
+        minute(number, 100, 50, cache_read_input_tokens=19_000, cache_creation_input_tokens=0)
+        for number in range(200)
+    ]
+    found = advice(tmp_path, rows)
+    assert "prompt_caching" not in {one.proposal.lever for one in found.recommendations}
+
+
+def test_a_log_without_prices_gets_none(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(minute(0, 10, 1, model="nobody-knows", provider=None)) + "\n", "utf-8")
+    assert analyse([str(path)], AnalyseOptions(as_of=AS_OF)).advice is None

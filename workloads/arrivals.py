@@ -1,0 +1,57 @@
+"""When requests of a workload arrive, and how they end: what levers ask that no sum of tokens tells."""
+
+from typing import Any, Final
+
+import ibis
+import pandas as pd
+
+from workloads.cube_columns import column
+from workloads.expressions import is_true
+from workloads.grouping import Grouping
+
+Expr = Any
+Connection = Any
+
+SLOT_SECONDS: Final = (300, 1_800, 3_600, 43_200, 86_400)
+"""Lengths of time slots that are counted; each is a whole multiple of the first."""
+_CUT_OFF: Final = ("length", "max_tokens", "max_output_tokens")
+
+
+def arrivals(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
+    """Return one row a workload, provider and model: requests, and the time slots in which there were any.
+
+    A cache that lives for a slot's length is written at most once in each slot with requests, so the others read: that
+    needs one pass and no ordering, and never promises too much.
+
+    Columns: ``workload, provider, model`` (as logged), ``requests`` (single ones with a time), ``slots_<seconds>``,
+    ``streamed`` and ``cut_off`` (NA: the log does not say).
+    """
+    single = records.filter(
+        column(records, "bucket_seconds").isnull() & column(records, "started_at").notnull()
+    )
+    streaming, stop = column(single, "streaming"), column(single, "stop_reason")
+    slot = (column(single, "started_at").epoch_seconds() // SLOT_SECONDS[0]).cast("int64")
+    keys = ["workload", "provider", "model"]
+    cells = single.select(
+        workload=grouping.name_of(single),
+        provider=column(single, "provider"),
+        model=column(single, "model"),
+        slot=slot,
+        streamed=ibis.cases((streaming.notnull(), is_true(streaming).cast("int64"))),
+        cut_off=ibis.cases((stop.notnull(), is_true(stop.lower().isin(_CUT_OFF)).cast("int64"))),
+    )
+    slots = cells.group_by([*keys, "slot"]).agg(
+        requests=cells.count(), streamed=cells.streamed.sum(), cut_off=cells.cut_off.sum()
+    )
+    sums = {
+        f"slots_{seconds}": (slots.slot // (seconds // SLOT_SECONDS[0])).nunique() for seconds in SLOT_SECONDS
+    }
+    frame: pd.DataFrame = connection.execute(
+        slots.group_by(keys).agg(
+            requests=slots.requests.sum(),
+            streamed=slots.streamed.sum(),
+            cut_off=slots.cut_off.sum(),
+            **sums,
+        )
+    )
+    return frame
