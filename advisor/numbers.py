@@ -31,6 +31,7 @@ _SMALLEST_SHOWN: Final = Decimal("0.000001")
 _SUFFIXES: Final = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 _WHOLE_DOLLARS_FROM: Final = 100
 _COMPACT_FROM: Final = 10_000
+_MILLION: Final = 6
 _LAST_TENTH: Final = Decimal("0.001")
 _EDGE: Final = Decimal("0.1")
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
@@ -73,6 +74,15 @@ def money_short(amount: Decimal, currency: str | None = None) -> str:
     sign = "-" if amount < 0 else ""
     number, suffix = _scaled(size)
     return f"{sign}{sign_of(currency)}{number}{suffix}"
+
+
+def money_about(amount: Decimal, currency: str | None = None) -> str:
+    """An estimate for a sentence: three significant digits, written out below a million (``$4,910``, ``$1.24M``)."""
+    size = amount.copy_abs()
+    rounded = _significant(size, 3)
+    if size < _WHOLE_DOLLARS_FROM or rounded.adjusted() >= _MILLION:
+        return money_short(amount, currency)
+    return f"{'-' if amount < 0 else ''}{sign_of(currency)}{rounded:,.0f}"
 
 
 def money_exact(amount: Decimal, currency: str | None = None) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 from advisor import numbers
 from advisor.analysis import Analysis, CostReport, PhaseClass, PhaseMix
 from advisor.charts import BarPart, plain_bar
+from advisor.view_advice import advice_section
 from advisor.view_costs import cost_section, effective_total, unconverted_usd
 from advisor.view_data import data_section, method_section, price_table
 from advisor.view_map import map_section
@@ -40,6 +41,7 @@ def _view(analysis: Analysis) -> ReportView:
         title="LLM token cost",
         subtitle=_subtitle(analysis),
         headline=_headline(analysis),
+        advice=advice_section(analysis),
         costs=cost_section(analysis),
         days=day_section(analysis),
         workloads=workload_section(analysis),

@@ -5,9 +5,13 @@ Renderers read this and nothing else; they add up nothing and format no number.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from advisor.charts import BarPart, Series, StackedColumns
 from advisor.phase_map import PhaseMap
+
+if TYPE_CHECKING:  # it is built of what is below
+    from advisor.view_advice_model import AdviceSection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +261,8 @@ class ReportView:
     title: str
     subtitle: str
     headline: Headline
+    advice: "AdviceSection | None"
+    """None where nothing was looked for."""
     costs: CostSection | None
     """None where the three costs are one."""
     days: DaySection

@@ -9,6 +9,7 @@ from advisor.view_model import ReportView, Table
 MARKER: Final = "<!-- token-cost-advisor -->"
 """First line of every comment, so that a later run finds its own comment and updates it."""
 
+_ADVICE: Final = 5
 _ROWS: Final = 10
 _FOLDED_ROWS: Final = 50
 _SPECIAL: Final = re.compile(r"[^\w .,;()%$+=/'?:-]|_|:(?!\s|$|\d+(?![\w:]))")
@@ -32,6 +33,7 @@ def render_markdown(view: ReportView) -> str:
     lines += [f"- ⚠ {escape(text)}" for text in warnings]
     badge = view.reconciliation.badge
     lines += [*([] if badge.tone == "warn" else [f"- {escape(badge.text)}"]), ""]
+    lines += _advice(view)
     if view.costs:
         lines += [*_table(view.costs.table, ("kind", "amount", "change")), ""]
         lines += [f"- {escape(note)}" for note in view.costs.notes] + ([""] if view.costs.notes else [])
@@ -78,6 +80,28 @@ def _grid(head: Sequence[str], numeric: Sequence[bool], rows: Sequence[Sequence[
         rule,
         *(_row([escape(text) for text in row]) for row in rows),
     ]
+
+
+def _advice(view: ReportView) -> list[str]:
+    """What all of it saves together, then what saves most, a line each."""
+    section = view.advice
+    if section is None:
+        return []
+    items = [
+        escape(
+            f"Save {card.saves} {card.unit}: {card.title} ({card.workload}; {card.confidence}, {card.risk})"
+        )
+        for card in section.every_card
+    ]
+    items = [f"- {item}" for item in items]
+    lines = [escape(section.verdict), "", *items[:_ADVICE], *([""] if items else [])]
+    lines += _fold("More changes", items[_ADVICE:])
+    if section.currency_note:
+        lines += [escape(section.currency_note), ""]
+    if section.plan:
+        totals = "; ".join(f"{card.label.lower()} {card.value}" for card in section.plan.totals)
+        lines += [escape(f"In this period: {totals}. {section.plan.overlap}"), ""]
+    return lines
 
 
 def _workloads(view: ReportView) -> list[str]:

@@ -9,6 +9,7 @@ from advisor.render.reconciliation import reconciliation_lines
 from advisor.render.text import BLUE, BOLD, DIM, YELLOW, Paint, cells, columns, cut, pad, title, wrap
 from advisor.view_model import Cell, ReportView, Table
 
+_ADVICE: Final = 5
 _BAR: Final = 12
 _LEAST: Final = 40
 _WITH_SHARE: Final = 56
@@ -32,6 +33,7 @@ def render_table(view: ReportView, *, width: int, color: bool) -> str:
     paint = Paint(color=color)
     lines = [
         *_head(view, width, paint),
+        *_advice(view, width, paint),
         *_costs(view, width, paint),
         *(reconciliation_lines(view, width, paint) if view.reconciliation.steps else []),
         *_workloads(view, width, paint),
@@ -50,6 +52,20 @@ def _head(view: ReportView, width: int, paint: Paint) -> list[str]:
         mark, code = ("!", YELLOW) if badge.tone == "warn" else ("·", DIM)
         lines += [paint(line, code) for line in wrap(f"{mark} {badge.text}", width, "  ")]
     return lines
+
+
+def _advice(view: ReportView, width: int, paint: Paint) -> list[str]:
+    """What all of it saves together, and what saves most, a line each."""
+    section = view.advice
+    if section is None:
+        return []
+    lines = [*title("What to do", width, paint), *wrap(section.verdict, width)]
+    cards = section.every_card
+    for card in cards[:_ADVICE]:
+        lines += wrap(f"· save {card.saves} {card.unit}: {card.title} ({card.workload})", width, "  ")
+    if cards[_ADVICE:]:
+        lines.append(paint(f"  and {len(cards) - _ADVICE} more", DIM))
+    return lines + wrap(section.currency_note, width) if section.currency_note else lines
 
 
 def _costs(view: ReportView, width: int, paint: Paint) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import advice_factory
 import report_factory
 
 from advisor.analysis import Analysis
@@ -14,7 +15,7 @@ from advisor.analysis import Analysis
 
 @pytest.fixture(scope="session")
 def demo() -> Analysis:
-    return report_factory.demo()
+    return advice_factory.advised()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import advice_factory
 import pytest
 import report_factory
 
@@ -35,7 +36,7 @@ def browser() -> Iterator["sync_api.Browser"]:
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render_html(build_view(report_factory.demo())), encoding="utf-8")
+    path.write_text(render_html(build_view(advice_factory.advised())), encoding="utf-8")
     return path.as_uri()
 
 
@@ -55,13 +56,23 @@ def test_console_is_quiet_and_nothing_is_fetched(browser: "sync_api.Browser", ur
     page.close()
 
 
-@pytest.mark.parametrize("make", [report_factory.demo, report_factory.ugly, report_factory.nothing_priced])
+@pytest.mark.parametrize(
+    "make",
+    [
+        advice_factory.advised,
+        advice_factory.not_advised,
+        advice_factory.crowd,
+        report_factory.ugly,
+        report_factory.nothing_priced,
+    ],
+)
 @pytest.mark.parametrize("width", [320, 390, 768, 1200])
 def test_no_horizontal_scroll(browser: "sync_api.Browser", tmp_path: Path, make: object, width: int) -> None:
     path = tmp_path / "report.html"
     path.write_text(render_html(build_view(make())), encoding="utf-8")  # type: ignore[operator]
     page = browser.new_page(viewport={"width": width, "height": 844})
     page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.close()
 
@@ -71,7 +82,7 @@ def test_complete_without_scripts(browser: "sync_api.Browser", url: str) -> None
     page = context.new_page()
     page.goto(url)
     text = page.content()
-    view = build_view(report_factory.demo())
+    view = build_view(advice_factory.advised())
     for number in (view.headline.amount, *(card.value for card in view.headline.cards)):
         assert number in text
     for row in view.workloads.table.rows:

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
+import advice_factory
 import pytest
 import report_factory
 
@@ -29,6 +30,10 @@ EVERY = (
     report_factory.crowded,
     lambda: report_factory.analysis(buckets=True),
     lambda: report_factory.analysis(()),
+    advice_factory.advised,
+    advice_factory.not_advised,
+    advice_factory.nothing_looked_at_pays,
+    advice_factory.crowd,
 )
 
 
@@ -95,7 +100,9 @@ def test_size_of_a_month(demo: Analysis) -> None:
     assert len(render_html(build_view(demo)).encode()) < 300_000
 
 
-@pytest.mark.parametrize("make", [report_factory.crowded, report_factory.two_years, report_factory.ugly])
+@pytest.mark.parametrize(
+    "make", [report_factory.crowded, report_factory.two_years, report_factory.ugly, advice_factory.crowd]
+)
 def test_size_of_a_crowd(make: Callable[[], Analysis]) -> None:
     assert len(render_html(build_view(make())).encode()) < 600_000
 
