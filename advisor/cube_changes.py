@@ -1,0 +1,92 @@
+"""What levers do to a cube: rows of a workload, and fewer tokens in them. Integers stay integers, of any size."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+import pandas as pd
+
+Frame = Any
+Rows = Any
+"""A boolean for each row of a cube."""
+
+FEW_REQUESTS: Final = 30
+"""Below this many single requests nothing is proposed."""
+
+
+def single_rows(cube: Frame, workload: str) -> Rows:
+    """Return which rows hold single requests of a workload; sizes of requests in buckets are not known."""
+    mine = (cube["workload"] == workload).fillna(value=False).astype(bool)
+    if "bucketed" not in cube.columns:
+        return mine
+    return mine & ~cube["bucketed"].fillna(value=False).astype(bool)
+
+
+def tokens_in(cube: Frame, rows: Rows, column: str) -> int:
+    """Return the sum of a column over some rows; what is not reported adds nothing, nor does a column that is missing."""
+    if column not in cube.columns:
+        return 0
+    return sum(int(value) for value in cube.loc[rows, column].dropna())
+
+
+def requests_in(cube: Frame, rows: Rows) -> int:
+    """Return the requests of some rows; where they are not known, the records."""
+    known = tokens_in(cube, rows, "requests")
+    return known or tokens_in(cube, rows, "records")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A count that is too large, and how far down it may be brought.
+
+    It is stated twice, so that a cube on which an earlier step has cut already is not cut as far again.
+
+    Attributes:
+        least_ratio: Part of the count that is left, at least.
+        least_per_request: Mean count of a request under which nothing more is cut.
+    """
+
+    least_ratio: Fraction
+    least_per_request: Fraction
+
+    def ratio(self, cube: Frame, rows: Rows, column: str) -> Fraction:
+        """Return which part of a column's count is left in a cube."""
+        tokens, requests = tokens_in(cube, rows, column), requests_in(cube, rows)
+        if not tokens or not requests:
+            return Fraction(1)
+        return max(self.least_ratio, min(Fraction(1), self.least_per_request * requests / tokens))
+
+
+def cut_by(cube: Frame, rows: Rows, column: str, share: Fraction) -> Cut:
+    """Return the cut that takes a share off a column of the cube as it is logged."""
+    tokens, requests = tokens_in(cube, rows, column), requests_in(cube, rows)
+    return Cut(
+        least_ratio=1 - share,
+        least_per_request=(1 - share) * Fraction(tokens, requests) if requests else Fraction(0),
+    )
+
+
+def mapped(column: pd.Series, rows: Rows, function: Callable[[int], int]) -> pd.Series:
+    """Return a column of integers with a function applied to what some rows report; its type stays."""
+    known = rows & column.notna()
+    out = column.copy()
+    out[known] = pd.Series(
+        [function(int(value)) for value in column[known]], index=column.index[known], dtype=column.dtype
+    )
+    return out
+
+
+def lessened(cube: Frame, rows: Rows, column: str, ratio: Fraction) -> Frame:
+    """Return a cube in which a column's count is a part of what it was in some rows; what goes is rounded down."""
+    if column not in cube.columns or ratio >= 1:
+        return cube
+    return cube.assign(**{column: mapped(cube[column], rows, lambda value: value - int(value * (1 - ratio)))})
+
+
+def scaled(cube: Frame, rows: Rows, column: str, factor: float) -> Frame:
+    """Return a cube in which an estimate (no count) is multiplied in some rows."""
+    if column not in cube.columns or factor == 1:
+        return cube
+    values = cube[column]
+    return cube.assign(**{column: values.where(~rows, values * factor)})

@@ -1,0 +1,132 @@
+"""What a model can be replaced with: smaller models of the same maker, and how tokens compare between tokenizers.
+
+Rows in ``pricing/data/models``, dated and sourced. Prices are not repeated there.
+"""
+
+import tomllib
+from datetime import date
+from fnmatch import fnmatchcase
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Annotated, Any, Final, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
+
+from pricing.errors import PriceFileError
+from pricing.names import candidates
+
+MODELS_DIR: Final = Path(__file__).parent / "data" / "models"
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    models: Annotated[tuple[str, ...], Field(min_length=1)]
+    source: Annotated[str, Field(min_length=8)]
+    checked_on: date
+
+
+class Line(_Row):
+    """Models, by exact names, and the smaller ones of their maker that are sold today, nearest size first."""
+
+    maker: str
+    smaller: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Tokenizer(_Row):
+    """A tokenizer, and patterns of the models that have it."""
+
+    name: str
+
+    def covers(self, names: tuple[str, ...]) -> bool:
+        """Whether a model of one of these names has it."""
+        return any(fnmatchcase(name, one) for name in names for one in self.models)
+
+
+class Sample(BaseModel):
+    """A text, and its tokens by tokenizer; ``usual`` ones are what most prompts are made of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: str
+    usual: bool = False
+    tokens: dict[str, PositiveInt]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    line: tuple[Line, ...] = ()
+    tokenizer: tuple[Tokenizer, ...] = ()
+    sample: tuple[Sample, ...] = ()
+
+
+class TokenRatios(NamedTuple):
+    """Tokens for one model over tokens for another, of the same text."""
+
+    smallest: Fraction
+    usual: Fraction
+    largest: Fraction
+    measured: bool
+    """False where a tokenizer was not measured: then the counts are taken to be the same."""
+
+
+def smaller_models(*names: str) -> tuple[str, ...]:
+    """Return the smaller models in the place of a model, nearest size first; none where no row has it.
+
+    Args:
+        names: What the model is called: by its log, by its price card.
+    """
+    known = {one for name in names for one in candidates(_plain(name))}
+    return next((line.smaller for line in _rows().line if known & set(line.models)), ())
+
+
+def token_ratios(source: str, target: str) -> TokenRatios:
+    """Return how many tokens of a target model stand for one token of a source model."""
+    before, after = _tokenizer(source), _tokenizer(target)
+    if before is None or after is None or before == after:
+        one = Fraction(1)
+        return TokenRatios(one, one, one, before is not None and before == after)
+    samples = _rows().sample
+    ratios = [Fraction(one.tokens[after], one.tokens[before]) for one in samples]
+    usual = [ratio for one, ratio in zip(samples, ratios, strict=True) if one.usual]
+    return TokenRatios(min(ratios), Fraction(median(usual)), max(ratios), measured=True)
+
+
+def read_rows(folder: Path) -> tuple[tuple[Line, ...], tuple[Tokenizer, ...], tuple[Sample, ...]]:
+    """Read the rows of a folder of TOML files: lines, tokenizers, samples.
+
+    Raises:
+        PriceFileError: With file, row and key, when a row is not what it should be.
+    """
+    rows = _read(folder)
+    return rows.line, rows.tokenizer, rows.sample
+
+
+def _read(folder: Path) -> _File:
+    found: dict[str, list[Any]] = {}
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            parsed = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
+        except (tomllib.TOMLDecodeError, ValidationError) as error:
+            raise PriceFileError(f"{path}: {error}") from None
+        for kind in _File.model_fields:
+            found.setdefault(kind, []).extend(getattr(parsed, kind))
+    return _File.model_validate(found)
+
+
+@cache
+def _rows() -> _File:
+    return _read(MODELS_DIR)
+
+
+def _plain(name: str) -> str:
+    """Price cards name what is not the global id of a cloud's model "regional."; logs do not."""
+    return name.strip().lower().removeprefix("regional.")
+
+
+def _tokenizer(model: str) -> str | None:
+    names = candidates(_plain(model))
+    return next((one.name for one in _rows().tokenizer if one.covers(names)), None)
