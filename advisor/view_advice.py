@@ -6,11 +6,11 @@ from typing import Final
 
 from advisor import numbers
 from advisor.analysis import Analysis
-from advisor.recommendation import Confidence, Effort, Recommendation, Rejected, Risk
+from advisor.recommendation import Confidence, Effort, Recommendation, Rejected, Risk, Saving
 from advisor.view_advice_model import AdviceCard, AdviceSection
 from advisor.view_model import Badge, Cell, Pair, Table, TableColumn
 from advisor.view_plan import plan_part
-from advisor.view_savings import RISKS, USD, monthly, range_words, saving_words, signed
+from advisor.view_savings import MONTH, PERIOD, RISKS, USD, monthly, range_words, saving_words
 from advisor.wording import TEXT_LIMIT, clean, full, name_cell, plural, sentence
 from pricing.meters import Phase
 
@@ -111,7 +111,7 @@ def _card(one: Recommendation) -> AdviceCard:
         workload=workload.text,
         workload_exact=workload.exact,
         saves=saving_words(saving),
-        unit="in this period" if one.saving_per_month is None else "a month",
+        unit=PERIOD if one.saving_per_month is None else MONTH,
         exact=f"{numbers.money_exact(one.saving.expected, USD)} in this period, "
         f"of {numbers.money_exact(one.touched_usd, USD)} that it acts on",
         range=range_words(saving),
@@ -123,10 +123,15 @@ def _card(one: Recommendation) -> AdviceCard:
         evidence=tuple(
             Pair(term=clean(fact.label), text=clean(fact.value, TEXT_LIMIT)) for fact in proposal.evidence
         ),
-        how=tuple(sentence(step) for step in proposal.how),
-        assumptions=tuple(sentence(text) for text in proposal.assumptions),
+        how=tuple(_plain(step) for step in proposal.how),
+        assumptions=tuple(_plain(text) for text in proposal.assumptions),
         snippet="\n".join(full(line) for line in snippet[:_MOST_CODE_LINES]),
     )
+
+
+def _plain(text: str) -> str:
+    """A sentence without the marks that set off code in other places."""
+    return sentence(text.replace("`", ""))
 
 
 def _chips(one: Recommendation) -> tuple[Badge, ...]:
@@ -162,13 +167,20 @@ def _rejected(slug: str, rows: Sequence[Rejected], whole: int) -> Table | None:
                 name_cell(one.lever.replace("_", " ").capitalize()),
                 name_cell(one.workload, brief=True),
                 Cell(text=sentence(one.reason)),
-                Cell(
-                    text=signed(one.saving.expected),
-                    exact=numbers.money_exact(one.saving.expected, USD),
-                    value=f"{one.saving.expected:f}",
-                    note=range_words(one.saving),
-                ),
+                _rejected_saving(one.saving),
             )
             for one in rows
         ),
+    )
+
+
+def _rejected_saving(saving: Saving) -> Cell:
+    """A dash where there is no number: a lever that finds nothing to act on changes nothing."""
+    if not (saving.low or saving.expected or saving.high):
+        return Cell(text=numbers.MISSING, value="0")
+    return Cell(
+        text=saving_words(saving),
+        exact=numbers.money_exact(saving.expected, USD),
+        value=f"{saving.expected or saving.high:f}",
+        note=range_words(saving),
     )

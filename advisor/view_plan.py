@@ -10,7 +10,7 @@ from advisor.charts import Series
 from advisor.recommendation import Plan, Risk, Step
 from advisor.view_advice_model import PlanPart
 from advisor.view_model import Card, Cell, Table, TableColumn
-from advisor.view_savings import RISKS, USD, monthly, signed
+from advisor.view_savings import MONTH, RISKS, USD, monthly, signed
 from advisor.waterfall import TOTAL, Rung, waterfall
 from advisor.wording import clean, name_cell, plural
 
@@ -116,19 +116,20 @@ def _overlap(plan: Plan) -> str:
 def _totals(analysis: Analysis, plan: Plan) -> tuple[Card, ...]:
     safe, together = plan.safe_usd, plan.combined.expected
     return (
-        _card(analysis, "Without a risk to answers", safe),
-        _card(analysis, "More, after an evaluation", together - safe),
+        _card(analysis, "Without a risk to answers", safe, "no step is without one"),
+        _card(analysis, "More, after an evaluation", together - safe, "no step needs one"),
         _card(analysis, "Together", together),
     )
 
 
-def _card(analysis: Analysis, label: str, amount: Decimal) -> Card:
+def _card(analysis: Analysis, label: str, amount: Decimal, none: str = "") -> Card:
     factor, unit = monthly(analysis.period_days)
+    note = unit if unit != MONTH else f"{signed(amount * factor)} {unit}"
     return Card(
         label=label,
         value=signed(amount),
         exact=numbers.money_exact(amount, USD),
-        note=f"{signed(amount * factor)} {unit}" if unit == "a month" else unit,
+        note=none if none and not amount else note,
     )
 
 

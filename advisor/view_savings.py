@@ -9,6 +9,8 @@ from pricing.units import DAYS_PER_MONTH
 
 USD: Final = "USD"
 RISKS: Final = {Risk.NONE: "answers stay the same", Risk.EVALUATE: "evaluate answers first"}
+MONTH: Final = "a month"
+PERIOD: Final = "in this period"
 _ONE: Final = Decimal(1)
 
 
@@ -18,8 +20,8 @@ def monthly(period_days: float | None) -> tuple[Decimal, str]:
     A period under a day says nothing of a month: its amounts stay as they are.
     """
     if period_days is None or period_days < 1:
-        return _ONE, "in this period"
-    return Decimal(str(DAYS_PER_MONTH)) / Decimal(str(period_days)), "a month"
+        return _ONE, PERIOD
+    return Decimal(str(DAYS_PER_MONTH)) / Decimal(str(period_days)), MONTH
 
 
 def saving_words(saving: Saving, factor: Decimal = _ONE) -> str:
@@ -30,7 +32,9 @@ def saving_words(saving: Saving, factor: Decimal = _ONE) -> str:
 
 
 def range_words(saving: Saving, factor: Decimal = _ONE) -> str:
-    """Return low to high; nothing where both are shown as what is expected."""
+    """Return low to high; nothing where both are shown as what is expected, and a word where only the most is known."""
+    if saving.expected <= 0 < saving.high and saving.low >= 0:
+        return "a bound, not an estimate"
     low, expected, high = (signed(amount * factor) for amount in (saving.low, saving.expected, saving.high))
     return "" if low == expected == high else f"between {low} and {high}"
 

@@ -71,7 +71,7 @@ CACHING = recommendation(
     assumptions=("Low: half of the prompts that share a start still miss.",),
     how=(
         "Put what never changes first: instructions, tools, examples",
-        "Mark its end with cache_control and ask for a lifetime of one hour",
+        "Mark its end with `cache_control` and ask for a lifetime of one hour",
         "Watch cache_read_input_tokens rise",
     ),
     snippet=SNIPPET,
@@ -144,6 +144,18 @@ REJECTED = (
         workload="translate",
         reason="Send what can wait as batch jobs: it would save next to nothing",
         saving=saving("0.0004", "0.0009", "0.0018"),
+    ),
+    Rejected(
+        lever="prompt_caching",
+        workload="translate",
+        reason="it acts on prefill, and decode is what this workload pays for",
+        saving=saving("0", "0", "2.5"),
+    ),
+    Rejected(
+        lever="batch",
+        workload="support-bot",
+        reason="every request is streamed: somebody waits",
+        saving=saving("0", "0", "0"),
     ),
 )
 

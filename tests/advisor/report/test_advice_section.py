@@ -14,6 +14,7 @@ import report_factory
 from advice_factory import BATCH, CACHING, UNFIT, advised, saving
 
 from advisor.analysis import Analysis
+from advisor.numbers import MISSING
 from advisor.recommendation import Recommendation
 from advisor.render.html import render_html
 from advisor.render.json import render_json, schema_json
@@ -82,6 +83,12 @@ def test_what_the_log_does_not_tell_is_said_to_be_a_bound() -> None:
     assert section.plan is None
 
 
+def test_a_bound_is_no_range() -> None:
+    bound = replace(CACHING, saving_per_month=saving("0", "0", "193"))
+    card = section_of(with_recommendations(bound)).cards[0]
+    assert (card.saves, card.range) == ("up to $193", "a bound, not an estimate")
+
+
 def test_a_range_without_width_is_not_shown() -> None:
     exact = replace(CACHING, saving_per_month=saving("20", "20", "20"))
     assert section_of(with_recommendations(exact)).cards[0].range == ""
@@ -125,6 +132,19 @@ def test_two_totals_and_their_sum() -> None:
         ("More, after an evaluation", "$1,540"),
         ("Together", "$4,840"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("safe", "notes"),
+    [
+        ("4838.18", ["$4,910 a month", "no step needs one", "$4,910 a month"]),
+        ("0", ["no step is without one", "$4,910 a month", "$4,910 a month"]),
+    ],
+)
+def test_a_total_of_nothing_says_why(safe: str, notes: list[str]) -> None:
+    plan = section_of(with_plan(safe_usd=Decimal(safe))).plan
+    assert plan is not None
+    assert [card.note for card in plan.totals] == notes
 
 
 def test_the_waterfall_falls_from_the_bill_to_what_remains() -> None:
@@ -178,6 +198,7 @@ def test_what_does_not_pay_is_listed_with_its_number() -> None:
         "Cache the shared start of the prompt: it would cost more than it saves.",
         "\N{MINUS SIGN}$118",
     ]
+    assert [row[3].text for row in table.rows[1:]] == ["$0.0009", "up to $2.50", MISSING]
     assert section_of(advice_factory.nothing_looked_at_pays()).rejected is None
 
 

@@ -55,6 +55,23 @@ def test_money_short(amount: str, expected: str) -> None:
     assert numbers.money_short(Decimal(amount)) == expected
 
 
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        ("4912.5", "$4,910"),
+        ("28580", "$28,600"),
+        ("943.2", "$943"),
+        ("99.96", "$99.96"),
+        ("999.6", "$1,000"),
+        ("999600", "$1M"),
+        ("1234567", "$1.23M"),
+        ("-28580", "-$28,600"),
+    ],
+)
+def test_money_about(amount: str, expected: str) -> None:
+    assert numbers.money_about(Decimal(amount)) == expected
+
+
 def test_money_exact_keeps_every_digit() -> None:
     assert numbers.money_exact(Decimal("1234.500000001")) == "$1,234.500000001"
     assert numbers.money_exact(Decimal("1E-9")) == "$0.000000001"
