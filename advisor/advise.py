@@ -34,8 +34,8 @@ DAYS_PER_MONTH: Final = Decimal("30.4375")
 ORDER: Final = (
     "prompt_trimming",
     "output_limits",
-    "smaller_model",
     "prompt_caching",
+    "smaller_model",
     "batch",
     "service_tier",
     "region",

@@ -1,6 +1,5 @@
 """The evidence for advice, gathered from a run's own tables."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -10,20 +9,18 @@ import pandas as pd
 
 from advisor.advise import advise
 from advisor.analysis import Analysis, Workload
-from advisor.evidence import CacheShares, Evidence, Signals
+from advisor.cache_evidence import cache_evidence
+from advisor.evidence import Evidence, Signals
 from advisor.levers import levers
 from pricing.book import PriceBook
-from pricing.cache_rules import rules_for
 from pricing.frame import PricedCube
-from pricing.meters import CACHE_WRITE_METERS, Meter
-from workloads.arrivals import SLOT_SECONDS, arrivals
+from workloads.arrivals import arrivals
 from workloads.grouping import Grouping
 
 Connection = Any
 Expr = Any
 Frame = pd.DataFrame
 
-_TEXT = (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)
 _LEAST_SHARE: Final = Decimal("0.01")
 _MOST_WORKLOADS: Final = 12
 _COMPUTED = ("sheet", "unpriced_reason", "provider_resolved", "model_resolved")
@@ -52,15 +49,24 @@ def with_advice(
         as_of: Moment of the report.
     """
     seen = arrivals(connection, records, grouping)
+    looked_at = {workload.name: workload for workload in _worth_a_look(analysis)}
     computed = [name for name in listed.frame.columns if name.startswith("cost_") or name in _COMPUTED]
     evidence = Evidence(
         cube=listed.frame.drop(columns=computed),
         priced=listed,
         book=book,
         as_of=as_of,
-        workloads={workload.name: workload for workload in _worth_a_look(analysis)},
+        workloads=looked_at,
         signals={str(name): _signals(part) for name, part in seen.groupby("workload")},
-        caches=_caches(seen, sizes, listed.frame, as_of),
+        caches=cache_evidence(
+            connection,
+            records,
+            grouping,
+            seen[seen["workload"].isin(list(looked_at))],
+            _shortest(sizes),
+            listed.frame,
+            as_of,
+        ),
     )
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
     return replace(analysis, advice=advise(evidence, proposals, analysis.period_days))
@@ -79,54 +85,9 @@ def _signals(part: Frame) -> Signals:
     return Signals(requests=int(part["requests"].sum()), cut_off=known("cut_off"), streamed=known("streamed"))
 
 
-def _caches(
-    seen: Frame, sizes: Frame, cube: Frame, as_of: datetime
-) -> dict[tuple[str, str | None, str | None], tuple[CacheShares, ...]]:
-    """Return what a cache could do at most, of counts alone.
-
-    No more can be common to all prompts of a workload than its shortest ones hold (their first percentile). An entry is
-    written at most once in each slot of its lifetime that has requests.
-    """
+def _shortest(sizes: Frame) -> dict[str, float]:
+    """Return what nearly all prompts of a workload have at least: their first percentile, in tokens."""
     if "input_tokens_p01" not in sizes.columns:
         return {}
-    shortest: dict[Any, float] = sizes.set_index("workload")["input_tokens_p01"].to_dict()
-    out: dict[tuple[str, str | None, str | None], tuple[CacheShares, ...]] = {}
-    for row in seen.to_dict("records"):
-        provider = row["provider"] if isinstance(row["provider"], str) else None
-        prefix = shortest.get(row["workload"])
-        if not isinstance(row["model"], str) or prefix is None or pd.isna(prefix):
-            continue
-        mine = (cube["workload"] == row["workload"]) & (cube["model"] == row["model"])
-        mine &= cube["provider"].isna() if provider is None else cube["provider"] == provider
-        shares = tuple(_shares(dict(row), provider, int(prefix), cube[mine], as_of))
-        if shares:
-            out[str(row["workload"]), provider, row["model"]] = shares
-    return out
-
-
-def _shares(
-    row: Mapping[Any, Any], provider: str | None, prefix: int, cube: Frame, as_of: datetime
-) -> Iterator[CacheShares]:
-    text = sum(int(cube[str(meter)].fillna(0).sum()) for meter in _TEXT if str(meter) in cube.columns)
-    logged = int(cube["cache_read"].fillna(0).sum()) if "cache_read" in cube.columns else 0
-    for rule in rules_for(provider, row["model"], as_of):
-        eligible = rule.eligible_tokens(prefix)
-        if not eligible or not text or rule.storage_meter is not None:
-            continue
-        for lifetime in rule.lifetimes:
-            seconds = lifetime.seconds[0] if isinstance(lifetime.seconds, tuple) else lifetime.seconds
-            slots = [slot for slot in SLOT_SECONDS if seconds is not None and slot <= seconds]
-            if not slots:
-                continue
-            writes = int(row[f"slots_{max(slots)}"])
-            reads = eligible * (int(row["requests"]) - writes)
-            if reads <= logged:
-                continue
-            yield CacheShares(
-                lifetime=lifetime.name,
-                write_meter=lifetime.write_meter,
-                read_ratio=min(1.0, reads / text),
-                written_ratio=min(1.0 - min(1.0, reads / text), eligible * writes / text),
-                basis=f"the shortest prompts have {prefix:,} tokens; requests in {writes:,} slots of {max(slots):,} s",
-                measured=False,
-            )
+    known = sizes.dropna(subset=["input_tokens_p01"])
+    return dict(zip(known["workload"], known["input_tokens_p01"], strict=True))

@@ -7,11 +7,20 @@ from decimal import Decimal
 from typing import Any
 
 from advisor.analysis import Distribution, Workload
+from advisor.recommendation import Level
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
 from pricing.meters import Meter
 
 Frame = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How a cache tells the text of prompts apart: part that is read, and part that is written."""
+
+    read_ratio: float
+    written_ratio: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +30,19 @@ class CacheShares:
     Attributes:
         lifetime: Name of the lifetime, as its provider has it.
         write_meter: What a write is charged as.
-        read_ratio: Part of the prompt text that is read.
-        written_ratio: Part that is written.
+        splits: By how much is taken for granted; a level that is not there is as logged.
         basis: How that is known, in words.
-        measured: Whether it was replayed; else it is a bound.
     """
 
     lifetime: str
     write_meter: Meter
-    read_ratio: float
-    written_ratio: float
+    splits: Mapping[Level, Split]
     basis: str
-    measured: bool
+
+    @property
+    def is_modelled(self) -> bool:
+        """Whether something is expected of it; else it is a bound."""
+        return Level.EXPECTED in self.splits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from advisor.evidence import CacheShares, Evidence
+from advisor.evidence import CacheShares, Evidence, Split
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
 from pricing.errors import PricingError
 from pricing.meters import CACHE_WRITE_METERS, Meter, Phase
@@ -32,9 +32,9 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         if not chosen:
             yield _nothing(name, workload.cache_read_ratio)
             continue
-        measured = all(one.measured for one in chosen.values())
+        modelled = all(one.is_modelled for one in chosen.values())
         names = ", ".join(sorted({one.lifetime for one in chosen.values()}))
-        reads = max(one.read_ratio for one in chosen.values())
+        reads = max(_best_split(one).read_ratio for one in chosen.values())
         provider = next((model[0] for model in chosen if model[0]), None)
         logged = workload.cache_read_ratio
         yield Proposal(
@@ -43,7 +43,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             title=f"Cache what prompts have in common ({names})",
             phase=Phase.PREFILL,
             change=_change(name, chosen),
-            confidence=Confidence.MEASURED if measured else Confidence.ASSUMED,
+            confidence=Confidence.MODELLED if modelled else Confidence.ASSUMED,
             effort=Effort.LOW,
             risk=Risk.NONE,
             evidence=(
@@ -51,13 +51,14 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
                     label="Read from a cache today", value="not logged" if logged is None else f"{logged:.0%}"
                 ),
                 Fact(
-                    label="Could be read", value=f"{'' if measured else 'at most '}{reads:.0%} of prompt text"
+                    label="Could be read", value=f"{'' if modelled else 'at most '}{reads:.0%} of prompt text"
                 ),
                 Fact(label="Known by", value=next(iter(chosen.values())).basis),
             ),
             assumptions=(
-                "The replay is of this log's own arrivals."
-                if measured
+                "Low and expected: the log's own arrivals replayed; a prompt with room for the one before it in its session "
+                "and its answer begins with both. High: every prompt that is no shorter does, or all begin alike."
+                if modelled
                 else "High: every prompt begins with the same text, as long as the workload's shortest prompts. Low and "
                 "expected: the log does not tell, so nothing.",
                 "A write that nobody reads is paid for.",
@@ -103,48 +104,53 @@ def _best(evidence: Evidence, workload: str) -> dict[_Model, CacheShares]:
             continue
 
         def cost(one: CacheShares, plain: Any = plain, read: Any = read, rates: Any = sheet.rates) -> float:
-            write = rates.get(one.write_meter, plain)
-            return float(one.read_ratio) * float(read / plain - 1) + one.written_ratio * float(
-                write / plain - 1
-            )
+            split, write = _best_split(one), rates.get(one.write_meter, plain)
+            return split.read_ratio * float(read / plain - 1) + split.written_ratio * float(write / plain - 1)
 
-        best = min(shares, key=cost, default=None)
-        if best is not None and cost(best) < 0:
+        paying = [one for one in shares if cost(one) < 0]
+        # What was replayed says more than a bound, however good the bound looks.
+        best = min([one for one in paying if one.is_modelled] or paying, key=cost, default=None)
+        if best is not None:
             found[provider, model] = best
     return found
+
+
+def _best_split(shares: CacheShares) -> Split:
+    return shares.splits.get(Level.EXPECTED) or shares.splits[Level.HIGH]
 
 
 def _change(name: str, chosen: Mapping[_Model, CacheShares]) -> Change:
     def change(cube: Any, level: Level) -> Any:
         out = cube.copy()
         for (provider, model), shares in chosen.items():
-            if not shares.measured and level is not Level.HIGH:
+            split = shares.splits.get(level)
+            if split is None:
                 continue
             mine = (out["workload"] == name) & (out["model"] == model)
             mine &= out["provider"].isna() if provider is None else out["provider"] == provider
-            out = _cached(out, mine, shares)
+            out = _cached(out, mine, split, str(shares.write_meter))
         return out
 
     return change
 
 
-def _cached(cube: Any, mine: pd.Series, shares: CacheShares) -> Any:
+def _cached(cube: Any, mine: pd.Series, split: Split, write_meter: str) -> Any:
     """Tell the prompt text of some rows apart anew; never less of it is read than the log shows."""
     out = cube.copy()
-    for meter in (*_TEXT[:2], str(shares.write_meter)):
+    for meter in (*_TEXT[:2], write_meter):
         if meter not in out.columns:
             out[meter] = pd.array([pd.NA] * len(out), dtype="Int64")
     present = [meter for meter in _TEXT if meter in out.columns]
     rows = out.loc[mine, present].fillna(0).astype("int64")
     text = rows.sum(axis=1)
-    reads = pd.concat([rows["cache_read"], (text * shares.read_ratio).astype("int64")], axis=1).max(axis=1)
-    written = pd.concat([text - reads, (text * shares.written_ratio).astype("int64")], axis=1).min(axis=1)
-    if shares.write_meter is Meter.INPUT_UNCACHED:
+    reads = pd.concat([rows["cache_read"], (text * split.read_ratio).astype("int64")], axis=1).max(axis=1)
+    written = pd.concat([text - reads, (text * split.written_ratio).astype("int64")], axis=1).min(axis=1)
+    if write_meter == Meter.INPUT_UNCACHED:
         written = written * 0
     for meter in present:
         out.loc[mine, meter] = 0
     out.loc[mine, "input_uncached"] = text - reads - written
     out.loc[mine, "cache_read"] = reads
-    if shares.write_meter is not Meter.INPUT_UNCACHED:
-        out.loc[mine, str(shares.write_meter)] = written
+    if write_meter != Meter.INPUT_UNCACHED:
+        out.loc[mine, write_meter] = written
     return out

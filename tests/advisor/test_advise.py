@@ -117,3 +117,50 @@ def test_a_log_without_prices_gets_none(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps(minute(0, 10, 1, model="nobody-knows", provider=None)) + "\n", "utf-8")
     assert analyse([str(path)], AnalyseOptions(as_of=AS_OF)).advice is None
+
+
+def conversation(name: str, first: int, pause_minutes: int) -> list[dict[str, Any]]:
+    """Ten turns: each prompt is the one before with its answer of 500 tokens and 100 tokens more."""
+    return [
+        minute(first + turn * pause_minutes, 2_000 + 600 * turn, 500, session_id=name) for turn in range(10)
+    ]
+
+
+def test_conversations_are_replayed_and_the_saving_is_expected(tmp_path: Path) -> None:
+    rows = [row for number in range(20) for row in conversation(f"c{number}", number * 30, 2)]
+    found = advice(tmp_path, rows)
+    caching = next(one for one in found.recommendations if one.proposal.lever == "prompt_caching")
+    assert caching.proposal.confidence is Confidence.MODELLED
+    assert "(5m)" in caching.proposal.title
+    prompts = [2_000 + 600 * turn for turn in range(10)]
+    reads, written = sum(prompts[:-1]), prompts[0] + 9 * 600
+    before = Decimal(20 * sum(prompts) * 2)
+    after = 20 * (Decimal("0.2") * reads + Decimal("2.5") * written)
+    assert float(caching.saving.expected) == pytest.approx(float((before - after) / 10**6), rel=1e-4)
+    assert caching.saving.low == caching.saving.expected
+    step = next(one for one in found.plan.steps if one.lever == "prompt_caching")
+    assert step.saving_usd == caching.saving.expected
+
+
+def test_slow_conversations_need_the_longer_lifetime(tmp_path: Path) -> None:
+    rows = [row for number in range(20) for row in conversation(f"c{number}", number * 30, 20)]
+    found = advice(tmp_path, rows)
+    caching = next(one for one in found.recommendations if one.proposal.lever == "prompt_caching")
+    assert "(1h)" in caching.proposal.title
+    assert caching.saving.expected > 0
+
+
+def test_conversations_of_one_turn_or_a_day_between_turns_promise_nothing(tmp_path: Path) -> None:
+    rows = [row for number in range(20) for row in conversation(f"c{number}", number * 30, 24 * 60)]
+    found = advice(tmp_path, rows)
+    assert all(
+        one.saving.expected == 0 for one in found.recommendations if one.proposal.lever == "prompt_caching"
+    )
+
+
+def test_the_order_of_the_log_decides_nothing(tmp_path: Path) -> None:
+    rows = [row for number in range(20) for row in conversation(f"c{number}", number * 3, 2)]
+    forward, backward = tmp_path / "a", tmp_path / "b"
+    forward.mkdir()
+    backward.mkdir()
+    assert advice(forward, rows).plan == advice(backward, rows[::-1]).plan

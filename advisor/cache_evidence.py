@@ -1,0 +1,158 @@
+"""What prompt caches could do for a log: replayed where it names sessions, a bound where it only counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+
+from advisor.evidence import CacheShares, Split
+from advisor.recommendation import Level
+from pricing.cache_rules import CacheRule, Lifetime, rules_for
+from pricing.meters import CACHE_WRITE_METERS, Meter
+from workloads.arrivals import SLOT_SECONDS
+from workloads.grouping import Grouping
+from workloads.session_reads import Smallest, session_reads
+
+Connection = Any
+Expr = Any
+Frame = pd.DataFrame
+Row = Mapping[Any, Any]
+Cell = tuple[str, str | None, str | None]
+"""Workload, provider and model as logged."""
+
+_TEXT = (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What the log says of a cell: its text and what of it is read today, its arrivals, its turns if it names sessions."""
+
+    text_tokens: int
+    read_tokens: int
+    arrivals: Row
+    turns: Row | None
+    shortest_tokens: int
+
+
+def cache_evidence(
+    connection: Connection,
+    records: Expr,
+    grouping: Grouping,
+    seen: Frame,
+    shortest: Mapping[str, float],
+    cube: Frame,
+    as_of: datetime,
+) -> dict[Cell, tuple[CacheShares, ...]]:
+    """Return what each lifetime that can be had would have done, by workload, provider and model.
+
+    Args:
+        connection: The engine that holds the records.
+        records: Records of the asked days.
+        grouping: How workloads are told apart.
+        seen: See ``workloads.arrivals.arrivals``, of the workloads to look at.
+        shortest: Tokens that nearly all prompts of a workload have, by workload.
+        cube: The usage cube.
+        as_of: Moment of the report; the rules of the caches are those of then.
+    """
+    arrivals = {_cell(row): row for row in seen.to_dict("records")}
+    rules = {cell: rule for cell in arrivals if (rule := _rule(cell, as_of)) is not None}
+    lifetimes = sorted(
+        {age for rule in rules.values() for one in rule.lifetimes if (age := one.shortest_seconds)}
+    )
+    taken = {
+        (provider, str(model)): Smallest(rule.minimum_tokens, rule.granularity_tokens)
+        for (_, provider, model), rule in rules.items()
+    }
+    replayed = session_reads(connection, records, grouping, taken, lifetimes)
+    turns = {} if replayed is None else {_cell(row): row for row in replayed.to_dict("records")}
+    out: dict[Cell, tuple[CacheShares, ...]] = {}
+    for cell, rule in rules.items():
+        text, read = _logged(cube, cell)
+        known = _Known(
+            text_tokens=text,
+            read_tokens=read,
+            arrivals=arrivals[cell],
+            turns=turns.get(cell),
+            shortest_tokens=int(shortest.get(cell[0]) or 0),
+        )
+        found = [shares for one in rule.lifetimes if (shares := _shares(rule, one, known, lifetimes))]
+        if found:
+            out[cell] = tuple(found)
+    return out
+
+
+def _cell(row: Row) -> Cell:
+    provider, model = (row[name] if isinstance(row[name], str) else None for name in ("provider", "model"))
+    return str(row["workload"]), provider, model
+
+
+def _rule(cell: Cell, as_of: datetime) -> CacheRule | None:
+    """Return the rule of the cache that is free to keep; what is paid by the hour pays only for who plans it."""
+    _, provider, model = cell
+    found = rules_for(provider, model, as_of) if model is not None else ()
+    return next((rule for rule in found if rule.storage_meter is None), None)
+
+
+def _logged(cube: Frame, cell: Cell) -> tuple[int, int]:
+    """Return tokens of prompt text in the cube, and those of them that were read from a cache."""
+    workload, provider, model = cell
+    mine = (cube["workload"] == workload) & (cube["model"] == model)
+    mine &= cube["provider"].isna() if provider is None else cube["provider"] == provider
+    sums = {
+        meter: int(cube.loc[mine, str(meter)].fillna(0).sum())
+        for meter in _TEXT
+        if str(meter) in cube.columns
+    }
+    return sum(sums.values()), sums.get(Meter.CACHE_READ, 0)
+
+
+def _shares(
+    rule: CacheRule, lifetime: Lifetime, known: _Known, lifetimes: Sequence[int]
+) -> CacheShares | None:
+    seconds = lifetime.shortest_seconds
+    if seconds is None or not known.text_tokens:
+        return None
+    bound, basis = _bound(rule, seconds, known)
+    tokens = {Level.HIGH: bound}
+    if known.turns is not None:
+        place, cacheable = lifetimes.index(seconds), int(known.turns["cacheable_tokens"])
+        likely, most = (int(known.turns[f"{name}_{place}"]) for name in ("likely", "most"))
+        replayed = dict.fromkeys((Level.LOW, Level.EXPECTED), (likely, cacheable - likely))
+        if likely > known.read_tokens:
+            basis = (
+                f"a replay of {int(known.turns['requests']):,} requests with sessions: prompts begin with the one before "
+                f"and its answer where they have room for both"
+            )
+        tokens = {**replayed, Level.HIGH: max((most, cacheable - most), bound)}
+    splits = {
+        level: _split(*counts, known.text_tokens)
+        for level, counts in tokens.items()
+        # What is read already is not a saving.
+        if counts[0] > known.read_tokens
+    }
+    if not splits:
+        return None
+    return CacheShares(lifetime=lifetime.name, write_meter=lifetime.write_meter, splits=splits, basis=basis)
+
+
+def _bound(rule: CacheRule, seconds: int, known: _Known) -> tuple[tuple[int, int], str]:
+    """Return tokens that are read and written at most, of counts alone.
+
+    No more can be common to all prompts of a workload than its shortest ones hold. An entry is written at most once in
+    each slot of its lifetime that has requests.
+    """
+    slots = [slot for slot in SLOT_SECONDS if slot <= seconds]
+    eligible = rule.eligible_tokens(known.shortest_tokens)
+    if not slots or not eligible:
+        return (0, 0), ""
+    written = int(known.arrivals[f"slots_{max(slots)}"])
+    reads = eligible * (int(known.arrivals["requests"]) - written)
+    basis = f"the shortest prompts have {known.shortest_tokens:,} tokens; requests in {written:,} slots of {max(slots):,} s"
+    return (reads, eligible * written), basis
+
+
+def _split(read_tokens: int, written_tokens: int, text_tokens: int) -> Split:
+    read = min(1.0, read_tokens / text_tokens)
+    return Split(read, min(1.0 - read, written_tokens / text_tokens))

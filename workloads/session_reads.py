@@ -1,0 +1,123 @@
+"""What caches of some lifetimes would have read of growing conversations, by workload and model.
+
+The coarse sister of ``cache_replay``: one ordered pass over the requests that name a session, and sums. A prompt that is
+no shorter than the one before it in its session is taken to begin with it; one that also has room for the answer between
+them is so in all likelihood.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+import pandas as pd
+
+from pricing.meters import CACHE_WRITE_METERS, Meter
+from pricing.units import MICROSECONDS_PER_SECOND
+from workloads.cube_columns import column, total, with_sizes
+from workloads.grouping import Grouping
+
+Connection = Any
+Expr = Any
+Model = tuple[str | None, str]
+"""Provider and model as logged."""
+
+_TEXT = (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)
+_KEYS = ("workload", "provider", "model")
+
+
+@dataclass(frozen=True, slots=True)
+class Smallest:
+    """What the cache of a model takes: prefixes of so many tokens and more, in whole multiples."""
+
+    minimum_tokens: int
+    granularity_tokens: int
+
+
+def session_reads(
+    connection: Connection,
+    records: Expr,
+    grouping: Grouping,
+    models: Mapping[Model, Smallest],
+    lifetimes: Sequence[float],
+) -> pd.DataFrame | None:
+    """Return one row a workload, provider and model of those asked for; None when no request names a session.
+
+    Columns: ``workload, provider, model``, ``requests`` and ``text_tokens`` of single requests with a session and a time,
+    ``cacheable_tokens`` of them, and by place ``n`` in ``lifetimes`` ``likely_<n>`` (tokens read when prompts that have
+    room for the answer before them begin with what went before) and ``most_<n>`` (when all that are no shorter do).
+
+    Args:
+        connection: The engine.
+        records: The ledger's records of the asked days.
+        grouping: How workloads are told apart.
+        models: What their caches take.
+        lifetimes: Seconds from one start to the next.
+    """
+    if "session" not in records.columns or not models:
+        return None
+    turns = _turns(records, grouping, models)
+    # Of equal starts the shorter prompt first, so that the order of the log decides nothing.
+    order = ibis.window(
+        group_by=["provider", "model", "session"], order_by=[turns["at"], turns.text, turns.answer]
+    )
+    seen = turns.mutate(
+        before=turns.text.lag().over(order),
+        answered=turns.answer.lag().over(order),
+        gap=turns["at"] - turns["at"].lag().over(order),
+    )
+    most = _eligible(ibis.cases((seen.text >= seen.before, seen.before), else_=0), seen)
+    likely = ibis.cases((seen.text >= seen.before + seen.answered, most), else_=0)
+    seen = seen.mutate(most=most, likely=likely, cacheable=_eligible(seen.text, seen))
+    sums = {
+        f"{name}_{number}": ibis.coalesce(seen[name].sum(where=seen.gap <= seconds), 0)
+        for number, seconds in enumerate(lifetimes)
+        for name in ("likely", "most")
+    }
+    frame: pd.DataFrame = connection.execute(
+        seen.group_by(_KEYS).agg(
+            requests=seen.count(),
+            text_tokens=seen.text.sum(),
+            cacheable_tokens=seen.cacheable.sum(),
+            **sums,
+        )
+    )
+    return frame if len(frame) else None
+
+
+def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Smallest]) -> Expr:
+    """Return the single requests that name a session and a time, with what their model's cache takes."""
+    sized = with_sizes(records)
+    started = column(sized, "started_at")
+    provider, model = column(sized, "provider"), column(sized, "model")
+    asked = [
+        (
+            (model == name) & (provider.isnull() if payee is None else provider.fill_null("") == payee),
+            smallest,
+        )
+        for (payee, name), smallest in models.items()
+    ]
+    rows = sized.select(
+        workload=grouping.name_of(sized),
+        provider=provider,
+        model=model,
+        session=sized.session,
+        at=started.epoch_seconds().cast("float64") + started.microsecond() / MICROSECONDS_PER_SECOND,
+        text=total(sized, _TEXT),
+        # Reasoning is not sent back with the next prompt.
+        answer=ibis.coalesce(sized.output_tokens, 0) - ibis.coalesce(column(sized, "reasoning"), 0),
+        bucket=column(sized, "bucket_seconds"),
+        smallest=ibis.cases(*((where, one.minimum_tokens) for where, one in asked)),
+        whole=ibis.cases(*((where, one.granularity_tokens) for where, one in asked)),
+    )
+    return rows.filter(
+        rows.session.notnull()
+        & rows["at"].notnull()
+        & rows.text.notnull()
+        & rows.bucket.isnull()
+        & rows.smallest.notnull()
+    )
+
+
+def _eligible(tokens: Expr, rows: Expr) -> Expr:
+    return ibis.cases((tokens >= rows.smallest, tokens - tokens % rows.whole), else_=0)
