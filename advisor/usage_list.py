@@ -72,11 +72,24 @@ class Entry:
     warnings: tuple[str, ...]
 
 
-def read_entries(path: Path) -> list[Entry]:
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An entry that cannot be read; it does not stop the others.
+
+    Attributes:
+        id: As given, or the entry's number.
+        reason: File, entry and key, the value seen and what is allowed.
+    """
+
+    id: str
+    reason: str
+
+
+def read_entries(path: Path) -> list[Entry | Unreadable]:
     """Read a list of usages, or an object that has it under ``vectors``.
 
     Raises:
-        UsageListError: With file, entry and key, the value seen and what is allowed.
+        UsageListError: The file is no such list, or nothing in it can be read.
     """
     try:
         parsed = json.loads(path.read_text("utf-8-sig"))
@@ -87,7 +100,18 @@ def read_entries(path: Path) -> list[Entry]:
     rows: Any = parsed.get("vectors") if isinstance(parsed, dict) else parsed  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if not isinstance(rows, list):
         raise UsageListError(f"{path}: expected a list of usages, got {type(parsed).__name__}")
-    return [_entry(row, f"{path}: entry {number}", number) for number, row in enumerate(rows, 1)]
+    read = [_read(row, f"{path}: entry {number}", number) for number, row in enumerate(rows, 1)]
+    if read and all(isinstance(entry, Unreadable) for entry in read):
+        raise UsageListError("\n".join(entry.reason for entry in read[:10] if isinstance(entry, Unreadable)))
+    return read
+
+
+def _read(row: object, where: str, number: int) -> Entry | Unreadable:
+    try:
+        return _entry(row, where, number)
+    except UsageListError as error:
+        name = cast("Mapping[str, Any]", row).get("id") if isinstance(row, Mapping) else None
+        return Unreadable(str(name or number), str(error))
 
 
 def _entry(row: object, where: str, number: int) -> Entry:
@@ -183,6 +207,8 @@ def _usage(value: object, where: str, provider: object) -> TokenUsage:
         raise UsageListError(f"{where}: usage: expected an object, got {value!r:.60}")
     counts: dict[str, int] = {}
     for key, count in cast("Mapping[str, Any]", value).items():
+        if count is None or (key not in _KEYS and count == 0):
+            continue
         if key not in _KEYS:
             raise UsageListError(f"{where}: usage: unknown key {key!r}, allowed: {', '.join(_KEYS)}")
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:

@@ -13,7 +13,7 @@ from advisor.commands import parse
 from advisor.commands.output import write
 from advisor.commands.prices import book_of, table
 from advisor.document_money import money
-from advisor.usage_list import Entry, UsageListError, read_entries
+from advisor.usage_list import Entry, Unreadable, UsageListError, read_entries
 from pricing.book import PriceBook
 from pricing.charges import Charge, ChargeLine, charge
 from pricing.meters import Meter, TokenUsage
@@ -84,10 +84,15 @@ def explain_file(
         raise Failure(str(error), EXIT_USAGE) from error
     answers = [_answer(entry, book) for entry in entries]
     write(target, json.dumps(answers, indent=1) + "\n")
+    for entry in entries:
+        if isinstance(entry, Unreadable):
+            click.echo(f"warning: {entry.reason}", err=True)
     return 0 if any(answer["total"] is not None for answer in answers) else EXIT_NOTHING
 
 
-def _answer(entry: Entry, book: PriceBook) -> dict[str, Any]:
+def _answer(entry: Entry | Unreadable, book: PriceBook) -> dict[str, Any]:
+    if isinstance(entry, Unreadable):
+        return {"id": entry.id, "total": None, "lines": [], "reason": entry.reason}
     found = charge(
         entry.usage,
         book,

@@ -103,6 +103,20 @@ def test_a_wrong_entry_is_named(folder: Path, changes: dict[str, Any], said: str
     assert "entry 1 (one)" in message(result)
 
 
+def test_one_wrong_entry_does_not_stop_the_others(folder: Path) -> None:
+    good = json.loads(Path(usages(folder)).read_text("utf-8"))[0]
+    wrong = {**good, "id": "two", "usage": {"input_tokens": 1, "coffee": 2}}
+    silent = {**good, "id": "three", "usage": {**good["usage"], "cache_write_tokens": None, "coffee": 0}}
+    path = folder / "mixed.json"
+    path.write_text(json.dumps([good, wrong, silent]), "utf-8")
+    result = run("explain", str(path), "--json", "-")
+    first, second, third = json.loads(result.stdout)
+    assert first["total"] == third["total"] is not None
+    assert (second["id"], second["total"]) == ("two", None)
+    assert "unknown key 'coffee'" in second["reason"]
+    assert "unknown key 'coffee'" in result.stderr
+
+
 def test_a_list_nested_without_end_is_no_list(folder: Path) -> None:
     (folder / "deep.json").write_text("[" * 100_000, "utf-8")
     assert "deep.json: not valid JSON" in message(run("explain", str(folder / "deep.json"), "--json", "-"))

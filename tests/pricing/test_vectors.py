@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.usage_list import Entry, read_entries
+from advisor.usage_list import Entry, Unreadable, read_entries
 from pricing.book import PriceBook
 from pricing.charges import Charge, charge
 
@@ -16,7 +16,8 @@ EXPECTED = {row["id"]: Decimal(row["expected_usd"]) for row in json.loads(FILE.r
 
 
 @pytest.mark.parametrize("entry", read_entries(FILE), ids=lambda entry: entry.id)
-def test_a_worked_price_is_met_to_the_last_digit(entry: Entry) -> None:
+def test_a_worked_price_is_met_to_the_last_digit(entry: Entry | Unreadable) -> None:
+    assert isinstance(entry, Entry), entry
     found = charge(
         entry.usage,
         BOOK,
