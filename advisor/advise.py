@@ -13,7 +13,6 @@ import pandas as pd
 from advisor.evidence import Evidence
 from advisor.recommendation import (
     Advice,
-    Confidence,
     Level,
     Plan,
     Proposal,
@@ -81,16 +80,16 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
     return Advice(recommendations=tuple(kept), rejected=tuple(rejected), plan=_plan(evidence, kept, baseline))
 
 
-def best_of(proposal: Proposal, saving: Saving) -> Decimal:
-    """Return the saving that a proposal is judged by: what is expected or, of a bound, what it could be."""
-    return max(saving.expected, saving.high) if proposal.confidence is Confidence.ASSUMED else saving.expected
+def best_of(saving: Saving) -> Decimal:
+    """Return the saving that a proposal is judged by: what is expected or, where that is nothing, what it could be."""
+    return saving.expected or saving.high
 
 
 def _why_not(
     proposal: Proposal, saving: Saving, bill: Decimal, workload_usd: Decimal, *, fits: bool
 ) -> str | None:
     """Return why a proposal is not worth it, or None."""
-    best = best_of(proposal, saving)
+    best = best_of(saving)
     if proposal.change is unchanged:
         return f"{proposal.title}: {proposal.doubt}"
     if best < 0:
@@ -103,10 +102,9 @@ def _why_not(
     return None
 
 
-def _rank(one: Recommendation) -> tuple[int, Decimal, str]:
-    """Order recommendations: first what acts on the dominant phase of its workload, then what acts on both, then the rest."""
-    aim = 2 if not one.fits else 1 if one.proposal.phase is None else 0
-    return aim, -best_of(one.proposal, one.saving), one.proposal.title
+def _rank(one: Recommendation) -> tuple[bool, Decimal, str]:
+    """Order recommendations: what acts on the dominant phase of its workload by what it saves, then what does not."""
+    return not one.fits, -best_of(one.saving), one.proposal.title
 
 
 def _fits(proposal: Proposal, evidence: Evidence) -> bool:

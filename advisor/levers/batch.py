@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from advisor.evidence import Evidence
+from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
 from pricing.cards import STANDARD_NAMES
 from pricing.errors import PricingError
@@ -33,13 +34,15 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         )
         if not models or (streamed is not None and streamed > _MOSTLY):
             why = (
-                f"{streamed:.0%} of the requests are streamed: somebody waits"
+                f"{share(streamed)} of the requests are streamed: somebody waits"
                 if models
                 else "no batch price is known"
             )
             yield _not_for(name, why)
             continue
-        off = ", ".join(f"{model} {factor:.0%} off" for (_, model), factor in sorted(models.items(), key=str))
+        off = ", ".join(
+            f"{model} {share(factor)} off" for (_, model), factor in sorted(models.items(), key=str)
+        )
         yield Proposal(
             lever=NAME,
             workload=name,

@@ -6,6 +6,7 @@ from typing import Any, Final
 import pandas as pd
 
 from advisor.evidence import CacheShares, Evidence, Split
+from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
 from pricing.errors import PricingError
 from pricing.meters import CACHE_WRITE_METERS, Meter, Phase
@@ -48,10 +49,12 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             risk=Risk.NONE,
             evidence=(
                 Fact(
-                    label="Read from a cache today", value="not logged" if logged is None else f"{logged:.0%}"
+                    label="Read from a cache today",
+                    value="not logged" if logged is None else f"{share(logged)}",
                 ),
                 Fact(
-                    label="Could be read", value=f"{'' if modelled else 'at most '}{reads:.0%} of prompt text"
+                    label="Could be read",
+                    value=f"{'' if modelled else 'at most '}{share(reads)} of prompt text",
                 ),
                 Fact(label="Known by", value=next(iter(chosen.values())).basis),
             ),
@@ -74,7 +77,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
 
 
 def _nothing(name: str, read_ratio: float | None) -> Proposal:
-    read = "" if read_ratio is None else f"; {read_ratio:.0%} is read from a cache today"
+    read = "" if read_ratio is None else f"; {share(read_ratio)} is read from a cache today"
     return Proposal(
         lever=NAME,
         workload=name,
