@@ -51,7 +51,7 @@ def advice_section(analysis: Analysis) -> AdviceSection | None:
         currency_note=_currency_note(analysis.cost.currency),
         cards=tuple(cards[:OPEN_CARDS]),
         more=tuple(more),
-        more_label=f"{len(more)} more, which save less or act beside the dominant phase",
+        more_label=plural(len(more), "more change"),
         left_out=f"{plural(left_out, 'more recommendation')} in the JSON document." if left_out else "",
         plan=plan_part(analysis, advice.plan),
         rejected=_rejected("rejected", rejected[:_OPEN_ROWS], len(advice.rejected)),
@@ -121,7 +121,8 @@ def _card(one: Recommendation) -> AdviceCard:
         risk=RISKS[proposal.risk],
         chips=_chips(one),
         evidence=tuple(
-            Pair(term=clean(fact.label), text=clean(fact.value, TEXT_LIMIT)) for fact in proposal.evidence
+            Pair(term=clean(fact.label, _TITLE_LIMIT), text=clean(fact.value, TEXT_LIMIT))
+            for fact in proposal.evidence
         ),
         how=tuple(_plain(step) for step in proposal.how),
         assumptions=tuple(_plain(text) for text in proposal.assumptions),
