@@ -15,6 +15,7 @@ import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.config import ConfigError, read_config
+from advisor.scenario_commands import diff
 from workloads.copies import remove_copies
 
 EXIT_GATE: Final = 1
@@ -217,6 +218,9 @@ def schema() -> None:
     from advisor.render.json import schema_json  # noqa: PLC0415
 
     click.echo(schema_json(), nl=False)
+
+
+cli.add_command(diff)
 
 
 def _finish(exit_code: int) -> None:

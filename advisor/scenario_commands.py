@@ -1,0 +1,76 @@
+"""The commands that compare: ``diff`` (two logs) and ``whatif`` (a log and a scenario). Options only."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from advisor.cli_options import loudness, price_option, terms_options
+
+Command = Callable[..., Any]
+
+
+def _log_options(command: Command) -> Command:
+    """Say how a log is read, which part of it counts, and what a workload is."""
+    options = [
+        click.option(
+            "--log-format",
+            "format_name",
+            metavar="NAME",
+            help="Skip recognition of logs (see `advisor formats`).",
+        ),
+        click.option("--model", metavar="NAME", help="Model of records that name none."),
+        click.option("--provider", metavar="NAME", help="Provider of records that name none."),
+        click.option(
+            "--map",
+            "mapping",
+            multiple=True,
+            metavar="TARGET=COLUMN",
+            help="Name a column of an unknown table. Repeatable.",
+        ),
+        click.option(
+            "--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model."
+        ),
+        click.option("--show-users", is_flag=True, help="Show users by name (default: stable pseudonyms)."),
+        click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive."),
+        click.option("--until", metavar="DATE", help="Last day that counts, inclusive."),
+        click.option(
+            "--timezone", default="UTC", show_default=True, metavar="ZONE", help="Zone whose days count."
+        ),
+        click.option("--as-of", metavar="TIME", help="Moment of the report (default: now)."),
+        click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return price_option(terms_options(command))
+
+
+@click.command()
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json", "table"]),
+    default="table",
+    show_default=True,
+    help="How to write it.",
+)
+@click.option("--to", "target", default="-", show_default=True, metavar="FILE", help="Where to; - is stdout.")
+@_log_options
+@loudness
+def diff(**given: Any) -> None:
+    """Show what changed from A to B in cost, requests and tokens, and why.
+
+    A and B are logs, or JSON documents of `advisor analyze --json`; the options about logs are for logs. The change
+    is split into volume (requests), size (tokens per request) and price (rate per token), in this order; the three
+    add up to it exactly.
+    """
+    from advisor.commands.diff import run  # noqa: PLC0415
+
+    _finish(run(**given, bills=(), tolerance="1"))
+
+
+def _finish(exit_code: int) -> None:
+    if exit_code:
+        raise SystemExit(exit_code)
