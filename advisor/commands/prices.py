@@ -89,7 +89,7 @@ def show(
         hint = f" Near: {', '.join(near)}." if near else ""
         raise Failure(f"{error}.{hint}", EXIT_NOTHING) from error
     rows = [("meter", "USD", "per", "rule", "from", "until", "source", "retrieved")]
-    for row in card.rows():
+    for row in _told_once(list(card.rows())):
         per = unit_of(row.meter)
         rows.append(
             (
@@ -107,6 +107,32 @@ def show(
     click.echo("\n".join(table(rows)))
     click.echo(f"\nBook: {book.version}")
     return 0
+
+
+def _told_once(rows: Sequence[CardRow]) -> Iterator[CardRow]:
+    """Yield rows of a card but those that say what another one says for a longer time."""
+
+    def is_within(row: CardRow, other: CardRow) -> bool:
+        starts = other.valid_from is None or (
+            row.valid_from is not None and row.valid_from >= other.valid_from
+        )
+        ends = other.valid_until is None or (
+            row.valid_until is not None and row.valid_until <= other.valid_until
+        )
+        return starts and ends
+
+    seen: dict[tuple[object, ...], list[CardRow]] = {}
+    for row in rows:
+        seen.setdefault((row.meter, row.usd_per_unit, row.rule), []).append(row)
+    for row in rows:
+        same = seen[row.meter, row.usd_per_unit, row.rule]
+        place = next(number for number, other in enumerate(same) if other is row)
+        # Of two for the same time the first is told.
+        if not any(
+            other is not row and is_within(row, other) and (not is_within(other, row) or number < place)
+            for number, other in enumerate(same)
+        ):
+            yield row
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -147,3 +147,10 @@ def test_a_name_stands_for_a_model(folder: Path) -> None:
     assert "--map-model 'prod-chat' is not NAME=MODEL" in message(
         run("explain", path, "--json", "-", "--map-model", "prod-chat")
     )
+
+
+def test_a_rate_is_listed_once_for_its_longest_time() -> None:
+    lines = run("prices", "claude-sonnet-4-5").stdout.splitlines()
+    batch = [line.split() for line in lines if line.startswith("output ") and "batch x0.5" in line]
+    assert [words[1] for words in batch] == ["7.5"]
+    assert any("context > 200,000; batch rates" in line for line in lines)
