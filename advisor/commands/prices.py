@@ -11,6 +11,7 @@ from advisor.commands import parse
 from advisor.commands.output import write
 from advisor.document_money import money
 from pricing.book import PriceBook, built_in_version, load_book
+from pricing.cards import CardRow
 from pricing.charges import unit_of
 from pricing.errors import PriceFileError, PricingError
 
