@@ -31,8 +31,11 @@ Frame = Any
 
 DAYS_PER_MONTH: Final = Decimal("30.4375")
 ORDER: Final = (
+    "waste",
     "prompt_trimming",
+    "long_context",
     "output_limits",
+    "cache_lifetime",
     "prompt_caching",
     "smaller_model",
     "batch",
