@@ -71,7 +71,12 @@ def read_bill(
         raise BillError(
             f"the bill {named} has no amount within the asked days" if outside else _no_money(named, formats)
         )
-    return Bill(lines=tuple(_bill_lines(frame)), sources=tuple(formats), notes=tuple(_notes(loaded.report)))
+    return Bill(
+        lines=tuple(_bill_lines(frame)),
+        sources=tuple(formats),
+        notes=tuple(_notes(loaded.report)),
+        is_complete=not loaded.report.unreadable and not _has_more_pages(loaded.report),
+    )
 
 
 def _no_money(named: str, formats: Sequence[str]) -> str:
@@ -150,7 +155,11 @@ def _notes(report: LoadReport) -> Iterator[str]:
             skipped[reason] = skipped.get(reason, 0) + count.rows
     for reason, rows in sorted(skipped.items()):
         yield f"{plural(rows, 'line')} of the bill left out: {reason}."
-    if any(count.problem == MORE_PAGES for count in report.counts):
+    if _has_more_pages(report):
         yield "The bill's saved pages say that there are more, and the next ones are not given: it is incomplete."
     for item in report.unreadable:
         yield f"A part of the bill was not read: {item.shown}: {item.reason}."
+
+
+def _has_more_pages(report: LoadReport) -> bool:
+    return any(count.problem == MORE_PAGES for count in report.counts)

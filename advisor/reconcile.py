@@ -105,7 +105,8 @@ def _outcome(gap: Gap, usage: Usage, bill: Bill, tolerance_ratio: Decimal) -> Re
     )
     compared = _sum(cell.billed_usd for cell in cells.values() if cell.rows and cell.computed_usd)
     unexplained = _sum(gap.left.values())
-    is_sound = compared > 0 and abs(unexplained) <= tolerance_ratio * abs(billed)
+    # Of a bill with missing pages nothing is proven, however well the rest agrees.
+    is_sound = bill.is_complete and compared > 0 and abs(unexplained) <= tolerance_ratio * abs(billed)
     return Reconciliation(
         status=RECONCILED if is_sound else NOT_RECONCILED,
         tolerance_ratio=tolerance_ratio,
@@ -118,6 +119,7 @@ def _outcome(gap: Gap, usage: Usage, bill: Bill, tolerance_ratio: Decimal) -> Re
         by_model=_by_model(gap),
         by_meter=_by_meter(gap.matched, bill),
         sources=bill.sources,
+        bill_is_complete=bill.is_complete,
         notes=(*gap.matched.notes, *_doubts(gap, compared)),
     )
 

@@ -75,6 +75,8 @@ class Bill:
     """Names of the formats that it came in."""
     notes: tuple[str, ...] = ()
     """What was left out of it, in sentences."""
+    is_complete: bool = True
+    """False: pages or parts of it are known to be missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +138,7 @@ class Reconciliation:
     """Empty when the bill names no meters."""
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    bill_is_complete: bool = True
 
     @property
     def difference_usd(self) -> Decimal:

@@ -46,6 +46,8 @@ def reconcile_badge(found: Reconciliation | None) -> Badge:
     if not found.is_reconciled:
         if not found.compared_usd:
             return Badge(text="Not reconciled: the bill and the log have nothing in common", tone="warn")
+        if not found.bill_is_complete:
+            return Badge(text="Not reconciled: pages or parts of the bill are missing", tone="warn")
         rest = numbers.money(found.unexplained_usd.copy_abs(), _USD)
         return Badge(text=f"Not reconciled: {rest}{_percent(found)} unexplained", tone="warn")
     exact = abs(found.unexplained_usd) < _CENT

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from advisor.bill_names import name_key
 from advisor.reconcile import reconcile
 from advisor.reconciliation import Bill, BillLine, Reconciliation, Usage, UsageRow
+from advisor.view_reconcile import reconcile_badge
 from pricing.meters import Meter
 from workloads.charge_words import KINDS
 
@@ -431,3 +432,11 @@ def test_what_stays_open_in_a_cell_only_shrinks(
     assert cell.unexplained_usd is not None
     assert abs(cell.unexplained_usd) <= abs(cell.difference_usd)
     assert cell.unexplained_usd * cell.difference_usd >= 0
+
+
+def test_nothing_is_proven_by_a_bill_with_missing_pages() -> None:
+    usage, lines = Usage(rows=tuple(month())), tuple(month_billed())
+    assert reconcile(usage, Bill(lines=lines)).is_reconciled
+    found = reconcile(usage, Bill(lines=lines, is_complete=False))
+    assert (found.is_reconciled, found.unexplained_usd) == (False, 0)
+    assert reconcile_badge(found).text == "Not reconciled: pages or parts of the bill are missing"

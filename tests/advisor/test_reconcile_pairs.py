@@ -184,6 +184,9 @@ def test_saved_pages_that_are_not_all_are_said(tmp_path: Path) -> None:
     }
     bill = read_bill([bill_of(tmp_path / "costs.json", json.dumps(page))], Period())
     assert "there are more" in bill.notes[0]
+    assert not bill.is_complete
+    page["has_more"] = False
+    assert read_bill([bill_of(tmp_path / "costs.json", json.dumps(page))], Period()).is_complete
 
 
 # ---- the command
