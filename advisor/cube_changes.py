@@ -69,12 +69,10 @@ def cut_by(cube: Frame, rows: Rows, column: str, share: Fraction) -> Cut:
 
 def mapped(column: pd.Series, rows: Rows, function: Callable[[int], int]) -> pd.Series:
     """Return a column of integers with a function applied to what some rows report; its type stays."""
-    known = rows & column.notna()
-    out = column.copy()
-    out[known] = pd.Series(
-        [function(int(value)) for value in column[known]], index=column.index[known], dtype=column.dtype
-    )
-    return out
+    known = (rows & column.notna()).to_numpy(dtype=bool)
+    values = column.to_numpy(dtype=object, copy=True)
+    values[known] = [function(int(value)) for value in values[known]]
+    return pd.Series(values, index=column.index, dtype=column.dtype)
 
 
 def lessened(cube: Frame, rows: Rows, column: str, ratio: Fraction) -> Frame:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from advisor.cube_changes import mapped, single_rows
 from pricing.book import PriceBook
-from pricing.frame import PricedCube, price_cube
+from pricing.frame import price_cube
 from pricing.meters import Meter
 
 Frame = Any
@@ -82,15 +82,16 @@ def rerouted(
     rows = route.rows(cube)
     if not rows.any() or share <= 0:
         return cube
-    leaving = _part(cube[rows], share)
-    arriving = _translated(leaving, route.target, ratio)
-    cheaper = _cheaper(_price(leaving, book, as_of), _price(arriving, book, as_of))
+    # Whole rows are compared: a part of one could leave out what has no price.
+    whole = cube[rows]
+    cheaper = _cheaper(whole, _translated(whole, route.target, ratio), book, as_of)
     moved = rows.copy()
     moved[rows] = cheaper
-    arriving = arriving[cheaper]
+    leaving = _part(whole[cheaper], share)
+    arriving = _translated(leaving, route.target, ratio)
     if arriving.empty:
         return cube
-    stays = cube[~moved] if share >= 1 else _less(cube, moved, leaving[cheaper])
+    stays = cube[~moved] if share >= 1 else _less(cube, moved, leaving)
     return pd.concat([stays, arriving], ignore_index=True) if len(stays) else arriving.reset_index(drop=True)
 
 
@@ -129,26 +130,17 @@ def _less(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
     return out
 
 
-def _price(frame: Frame, book: PriceBook, as_of: datetime) -> PricedCube:
-    return price_cube(frame.reset_index(drop=True), book, as_of=as_of)
-
-
-def _cheaper(before: PricedCube, after: PricedCube) -> Any:
+def _cheaper(before: Frame, after: Frame, book: PriceBook, as_of: datetime) -> list[bool]:
     """Return in which rows both are priced and the later one costs less; exact."""
-    scale = 10 ** max(before.exponent, after.exponent)
-    costs = [
-        [
-            sum(map(int, row)) * scale // 10**one.exponent
-            for row in _costs(one).itertuples(index=False, name=None)
-        ]
-        for one in (before, after)
+    both: list[pd.DataFrame] = [before, after]
+    priced = price_cube(pd.concat(both, ignore_index=True), book, as_of=as_of).frame
+    names = [name for name in priced.columns if name.startswith("cost_")]
+    costs = [sum(map(int, row)) for row in priced[names].itertuples(index=False, name=None)]
+    known = (priced["sheet"] >= 0).tolist()
+    rows = len(before)
+    return [
+        known[place] and known[rows + place] and costs[rows + place] < costs[place] for place in range(rows)
     ]
-    priced = (before.frame["sheet"] >= 0) & (after.frame["sheet"] >= 0)
-    return [bool(known) and new < old for known, old, new in zip(priced, costs[0], costs[1], strict=True)]
-
-
-def _costs(priced: PricedCube) -> pd.DataFrame:
-    return priced.frame[[name for name in priced.frame.columns if name.startswith("cost_")]]
 
 
 def _in(frame: Frame, names: tuple[str, ...]) -> list[str]:
