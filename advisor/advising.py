@@ -1,5 +1,6 @@
 """The evidence for advice, gathered from a run's own tables."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -10,11 +11,13 @@ import pandas as pd
 from advisor.advise import advise
 from advisor.analysis import Analysis, Workload
 from advisor.cache_evidence import cache_evidence
-from advisor.evidence import Evidence, Signals
+from advisor.evidence import Cell, Ended, Evidence, Pauses, Signals
 from advisor.levers import levers
 from pricing.book import PriceBook
 from pricing.frame import PricedCube
-from workloads.arrivals import arrivals
+from pricing.meters import Meter
+from workloads.arrivals import PAUSE_SECONDS, arrivals
+from workloads.endings import CUT_OFF, FAILED, endings
 from workloads.grouping import Grouping
 
 Connection = Any
@@ -49,6 +52,8 @@ def with_advice(
         as_of: Moment of the report.
     """
     seen = arrivals(connection, records, grouping)
+    ended = endings(connection, records, grouping)
+    failed = _ended(ended, FAILED)
     looked_at = {workload.name: workload for workload in _worth_a_look(analysis)}
     computed = [name for name in listed.frame.columns if name.startswith("cost_") or name in _COMPUTED]
     evidence = Evidence(
@@ -57,7 +62,10 @@ def with_advice(
         book=book,
         as_of=as_of,
         workloads=looked_at,
-        signals={str(name): _signals(part) for name, part in seen.groupby("workload")},
+        signals={
+            str(name): _with_failures(_signals(part), str(name), None if ended is None else failed)
+            for name, part in seen.groupby("workload")
+        },
         caches=cache_evidence(
             connection,
             records,
@@ -67,6 +75,9 @@ def with_advice(
             listed.frame,
             as_of,
         ),
+        pauses=_pauses(seen),
+        failed=failed,
+        cut_off=_ended(ended, CUT_OFF),
     )
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
     return replace(analysis, advice=advise(evidence, proposals, analysis.period_days))
@@ -83,6 +94,46 @@ def _signals(part: Frame) -> Signals:
         return int(part[name].sum()) if part[name].notna().any() else None
 
     return Signals(requests=int(part["requests"].sum()), cut_off=known("cut_off"), streamed=known("streamed"))
+
+
+def _with_failures(signals: Signals, workload: str, failed: Mapping[Cell, Ended] | None) -> Signals:
+    """Return the signals of a workload with what failed; None: the log does not say how requests end."""
+    if failed is None:
+        return signals
+    mine = [one for cell, one in failed.items() if cell[0] == workload]
+    return replace(
+        signals,
+        failed=sum(one.requests for one in mine),
+        failed_tokens=sum(count for one in mine for meter, count in one.tokens.items() if meter.is_tokens),
+    )
+
+
+def _ended(ended: Frame | None, ending: str) -> dict[Cell, Ended]:
+    if ended is None:
+        return {}
+    meters = [meter for meter in Meter if str(meter) in ended.columns]
+    return {
+        _cell(row): Ended(
+            requests=int(row["requests"]),
+            tokens={meter: int(row[str(meter)]) for meter in meters if not pd.isna(row[str(meter)])},
+        )
+        for row in ended[ended["ending"] == ending].to_dict("records")
+    }
+
+
+def _pauses(seen: Frame) -> dict[Cell, Pauses]:
+    return {
+        _cell(row): Pauses(
+            requests=int(row["requests"]),
+            longer_than={seconds: int(row[f"pauses_{seconds}"]) for seconds in PAUSE_SECONDS},
+        )
+        for row in seen.to_dict("records")
+    }
+
+
+def _cell(row: Mapping[Any, Any]) -> Cell:
+    provider, model = (row[name] if isinstance(row[name], str) else None for name in ("provider", "model"))
+    return str(row["workload"]), provider, model
 
 
 def _shortest(sizes: Frame) -> dict[str, float]:

@@ -69,6 +69,31 @@ class Signals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pauses:
+    """When requests of one model in a workload came.
+
+    Attributes:
+        requests: Single ones with a time.
+        longer_than: How often a request started more than so many seconds after the one before.
+    """
+
+    requests: int
+    longer_than: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """Requests of one model in a workload that ended alike, and what they used, of what is reported."""
+
+    requests: int
+    tokens: Mapping[Meter, int]
+
+
+Cell = tuple[str, str | None, str | None]
+"""Workload, provider and model as logged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """Everything that a lever may use.
 
@@ -80,6 +105,9 @@ class Evidence:
         workloads: By name, as in the report; their cost mixes have the class.
         signals: By workload.
         caches: By (workload, provider, model) as logged: what each lifetime that can be had would have done.
+        pauses: By the same.
+        failed: Requests that failed and used tokens, by the same.
+        cut_off: Requests whose answer was cut off at its limit, by the same; those that failed are not among them.
     """
 
     cube: Frame
@@ -91,6 +119,9 @@ class Evidence:
     caches: Mapping[tuple[str, str | None, str | None], tuple[CacheShares, ...]] = field(
         default_factory=dict[tuple[str, str | None, str | None], tuple[CacheShares, ...]]
     )
+    pauses: Mapping[Cell, Pauses] = field(default_factory=dict[Cell, Pauses])
+    failed: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
+    cut_off: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
 
     def cost_of(self, cube: Frame) -> Decimal:
         """The list cost of a changed cube in USD, of what has a price."""

@@ -6,6 +6,7 @@ import ibis
 import pandas as pd
 
 from workloads.cube_columns import column
+from workloads.endings import CUT_OFF_WORDS
 from workloads.expressions import is_true
 from workloads.grouping import Grouping
 
@@ -14,7 +15,8 @@ Connection = Any
 
 SLOT_SECONDS: Final = (300, 1_800, 3_600, 43_200, 86_400)
 """Lengths of time slots that are counted; each is a whole multiple of the first."""
-_CUT_OFF: Final = ("length", "max_tokens", "max_output_tokens")
+PAUSE_SECONDS: Final = (300, 3_600)
+"""Lengths of pauses that are counted: none is shorter than the shortest slot."""
 
 
 def arrivals(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
@@ -24,7 +26,8 @@ def arrivals(connection: Connection, records: Expr, grouping: Grouping) -> pd.Da
     needs one pass and no ordering, and never promises too much.
 
     Columns: ``workload, provider, model`` (as logged), ``requests`` (single ones with a time), ``slots_<seconds>``,
-    ``streamed`` and ``cut_off`` (NA: the log does not say).
+    ``pauses_<seconds>`` (how often one request started later than that after the one before), ``streamed`` and ``cut_off``
+    (NA: the log does not say).
     """
     single = records.filter(
         column(records, "bucket_seconds").isnull() & column(records, "started_at").notnull()
@@ -37,14 +40,25 @@ def arrivals(connection: Connection, records: Expr, grouping: Grouping) -> pd.Da
         provider=column(single, "provider"),
         model=column(single, "model"),
         slot=slot,
+        started_at=column(single, "started_at"),
         streamed=ibis.cases((streaming.notnull(), is_true(streaming).cast("int64"))),
-        cut_off=ibis.cases((stop.notnull(), is_true(stop.lower().isin(_CUT_OFF)).cast("int64"))),
+        cut_off=ibis.cases((stop.notnull(), is_true(stop.lower().isin(CUT_OFF_WORDS)).cast("int64"))),
     )
     slots = cells.group_by([*keys, "slot"]).agg(
-        requests=cells.count(), streamed=cells.streamed.sum(), cut_off=cells.cut_off.sum()
+        requests=cells.count(),
+        streamed=cells.streamed.sum(),
+        cut_off=cells.cut_off.sum(),
+        first=cells.started_at.min().epoch_seconds(),
+        last=cells.started_at.max().epoch_seconds(),
     )
+    # No pause within a slot is longer than the slot, so the few slots are ordered and not the many requests.
+    before = slots.last.lag().over(ibis.window(group_by=keys, order_by="slot"))
+    slots = slots.mutate(pause=slots.first - before)
     sums = {
         f"slots_{seconds}": (slots.slot // (seconds // SLOT_SECONDS[0])).nunique() for seconds in SLOT_SECONDS
+    }
+    sums |= {
+        f"pauses_{seconds}": is_true(slots.pause > seconds).cast("int64").sum() for seconds in PAUSE_SECONDS
     }
     frame: pd.DataFrame = connection.execute(
         slots.group_by(keys).agg(
