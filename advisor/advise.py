@@ -6,11 +6,11 @@ the other to the same cube.
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 
-from advisor.evidence import Evidence
+from advisor.evidence import Evidence, costs_by
 from advisor.recommendation import (
     Advice,
     Level,
@@ -23,11 +23,10 @@ from advisor.recommendation import (
     Step,
     unchanged,
 )
-from pricing.frame import PricedCube, price_cube
+from advisor.walk import Changed, walk_all
+from pricing.frame import price_cube
 from pricing.meters import Phase
 from workloads.phase_mix import PhaseClass
-
-Frame = Any
 
 DAYS_PER_MONTH: Final = Decimal("30.4375")
 ORDER: Final = (
@@ -60,7 +59,8 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
     """
     baseline = _by_workload(evidence)
     bill = sum(baseline.values(), Decimal(0))
-    savings = _alone(evidence, proposals, baseline)
+    changed = Changed(evidence.cube)
+    savings = _alone(evidence, changed, proposals, baseline)
     kept: list[Recommendation] = []
     rejected: list[Rejected] = []
     for proposal, saving in zip(proposals, savings, strict=True):
@@ -80,7 +80,9 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
             )
         )
     kept.sort(key=_rank)
-    return Advice(recommendations=tuple(kept), rejected=tuple(rejected), plan=_plan(evidence, kept, baseline))
+    return Advice(
+        recommendations=tuple(kept), rejected=tuple(rejected), plan=_plan(evidence, changed, kept, baseline)
+    )
 
 
 def best_of(saving: Saving) -> Decimal:
@@ -127,31 +129,23 @@ def _per_month(saving: Saving, period_days: float | None) -> Saving | None:
 def _by_workload(evidence: Evidence) -> dict[str, Decimal]:
     """Return the cost of each workload as it is."""
     frame = evidence.priced.frame
-    return _costs(evidence.priced, frame["workload"].astype(object))
+    return costs_by(evidence.priced, frame["workload"].astype(object))
 
 
-def _costs(priced: PricedCube, keys: pd.Series) -> dict[Any, Decimal]:
-    names = [name for name in priced.frame.columns if name.startswith("cost_")]
-    sums: dict[Any, int] = {}
-    rows = priced.frame[names].itertuples(index=False, name=None)
-    for key, row in zip(keys, rows, strict=True):
-        sums[key] = sums.get(key, 0) + sum(int(value) for value in row)
-    return {key: priced.to_usd(value) for key, value in sums.items()}
-
-
-def _alone(evidence: Evidence, proposals: Sequence[Proposal], baseline: dict[str, Decimal]) -> list[Saving]:
+def _alone(
+    evidence: Evidence, changed: Changed, proposals: Sequence[Proposal], baseline: dict[str, Decimal]
+) -> list[Saving]:
     """Return what each proposal saves on the bill as it is: all changed cubes are priced at once."""
-    parts: dict[str, Frame] = dict(iter(evidence.cube.groupby("workload", sort=False)))
     cases = [(proposal, level) for proposal in proposals for level in Level]
     frames = [
-        proposal.change(parts[proposal.workload], level).assign(**{_CASE: number})
+        changed.alone(proposal, level).assign(**{_CASE: number})
         for number, (proposal, level) in enumerate(cases)
     ]
     if not frames:
         return []
     together = pd.concat(frames, ignore_index=True)
     priced = price_cube(together, evidence.book, as_of=evidence.as_of)
-    after = _costs(priced, together[_CASE])
+    after = costs_by(priced, together[_CASE])
     lost = set(together.loc[priced.frame["sheet"].to_numpy() < 0, _CASE])
     before = set(evidence.priced.frame.loc[evidence.priced.frame["sheet"] < 0, "workload"])
     out: list[Saving] = []
@@ -173,55 +167,28 @@ def _saving(by_level: dict[Level, Decimal]) -> Saving:
     return Saving(low=low, expected=expected, high=high)
 
 
-def _plan(evidence: Evidence, kept: Iterable[Recommendation], baseline: dict[str, Decimal]) -> Plan:
+def _plan(
+    evidence: Evidence, changed: Changed, kept: Iterable[Recommendation], baseline: dict[str, Decimal]
+) -> Plan:
     order = {name: place for place, name in enumerate(ORDER)}
     ranked = sorted(kept, key=lambda one: (order.get(one.proposal.lever, len(ORDER)), -one.saving.expected))
     bill = sum(baseline.values(), Decimal(0))
-    walks = {level: _walk(evidence, ranked, baseline, level) for level in Level}
-    saved = {level: sum((step.saving_usd for step in steps), Decimal(0)) for level, steps in walks.items()}
-    steps = walks[Level.EXPECTED]
     calm = [one for one in ranked if one.proposal.risk is Risk.NONE]
-    safe = steps if len(calm) == len(ranked) else _walk(evidence, calm, baseline, Level.EXPECTED)
+    *walks, safe = walk_all(
+        evidence, changed, [*((ranked, level) for level in Level), (calm, Level.EXPECTED)], baseline
+    )
+    by_level = dict(zip(Level, walks, strict=True))
+    saved = {level: _saved(steps) for level, steps in by_level.items()}
+    steps = by_level[Level.EXPECTED]
     return Plan(
         baseline_usd=bill,
         optimised_usd=bill - saved[Level.EXPECTED],
         combined=_saving(saved),
-        safe_usd=sum((step.saving_usd for step in safe), Decimal(0)),
+        safe_usd=_saved(safe),
         overlap_usd=sum((step.alone_usd for step in steps), Decimal(0)) - saved[Level.EXPECTED],
         steps=tuple(steps),
     )
 
 
-def _walk(
-    evidence: Evidence, ranked: Sequence[Recommendation], baseline: dict[str, Decimal], level: Level
-) -> list[Step]:
-    """Apply one after the other what saves on what the steps before have left."""
-    parts: dict[str, Frame] = dict(iter(evidence.cube.groupby("workload", sort=False)))
-    frame = evidence.priced.frame
-    unpriced: dict[Any, int] = dict(frame.loc[frame["sheet"] < 0, "workload"].value_counts())
-    cost, left, steps = dict(baseline), sum(baseline.values(), Decimal(0)), list[Step]()
-    for one in ranked:
-        name = one.proposal.workload
-        # What changes nothing alone under these assumptions changes nothing here.
-        if not getattr(one.saving, level):
-            continue
-        changed = one.proposal.change(parts[name], level).reset_index(drop=True)
-        priced = price_cube(changed, evidence.book, as_of=evidence.as_of)
-        after = sum(_costs(priced, changed["workload"]).values(), Decimal(0))
-        # A row that lost its price by the change would look like money saved.
-        if after >= cost[name] or int((priced.frame["sheet"] < 0).sum()) > unpriced.get(name, 0):
-            continue
-        saved = cost[name] - after
-        parts[name], cost[name], left = changed, after, left - saved
-        steps.append(
-            Step(
-                lever=one.proposal.lever,
-                workload=name,
-                title=one.proposal.title,
-                risk=one.proposal.risk,
-                saving_usd=saved,
-                alone_usd=one.saving.expected,
-                after_usd=left,
-            )
-        )
-    return steps
+def _saved(steps: Iterable[Step]) -> Decimal:
+    return sum((step.saving_usd for step in steps), Decimal(0))

@@ -1,6 +1,6 @@
 """What levers look at: the cube of the log, its workloads, and how to price a changed cube."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -89,6 +89,21 @@ class Ended:
     tokens: Mapping[Meter, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateReads:
+    """What one model's requests in a workload read from a cache after more than five minutes.
+
+    Attributes:
+        late_tokens: More than that after the request before.
+        first_tokens: By the first request of a session: the log does not tell after how long.
+        by_session: Whether requests are told apart by session; else all are taken to share what they read.
+    """
+
+    late_tokens: int
+    first_tokens: int
+    by_session: bool
+
+
 Cell = tuple[str, str | None, str | None]
 """Workload, provider and model as logged."""
 
@@ -108,6 +123,7 @@ class Evidence:
         pauses: By the same.
         failed: Requests that failed and used tokens, by the same.
         cut_off: Requests whose answer was cut off at its limit, by the same; those that failed are not among them.
+        late_reads: By the same; only where something was written for an hour.
     """
 
     cube: Frame
@@ -122,6 +138,7 @@ class Evidence:
     pauses: Mapping[Cell, Pauses] = field(default_factory=dict[Cell, Pauses])
     failed: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     cut_off: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
+    late_reads: Mapping[Cell, LateReads] = field(default_factory=dict[Cell, LateReads])
 
     def cost_of(self, cube: Frame) -> Decimal:
         """The list cost of a changed cube in USD, of what has a price."""
@@ -132,3 +149,13 @@ def total_usd(priced: PricedCube) -> Decimal:
     """The cost of a priced cube, exact."""
     names = [name for name in priced.frame.columns if name.startswith("cost_")]
     return priced.to_usd(sum(int(value) for name in names for value in priced.frame[name]))
+
+
+def costs_by(priced: PricedCube, keys: Iterable[Any]) -> dict[Any, Decimal]:
+    """The costs of a priced cube by a key of each row, exact."""
+    names = [name for name in priced.frame.columns if name.startswith("cost_")]
+    sums: dict[Any, int] = {}
+    rows = priced.frame[names].itertuples(index=False, name=None)
+    for key, row in zip(keys, rows, strict=True):
+        sums[key] = sums.get(key, 0) + sum(int(value) for value in row)
+    return {key: priced.to_usd(value) for key, value in sums.items()}

@@ -1,0 +1,129 @@
+"""The plan's steps: recommendations applied one after the other to the same cube, each to what the ones before have left."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+import pandas as pd
+
+from advisor.evidence import Evidence, costs_by
+from advisor.recommendation import Level, Proposal, Recommendation, Step
+from pricing.frame import price_cube
+
+Frame = Any
+Walk = tuple[Sequence[Recommendation], Level]
+"""Recommendations in the order in which they are applied, and under which assumptions."""
+
+_CASE: Final = "__case"
+
+
+class Changed:
+    """The cubes of workloads as levers change them; what is asked for again on the log as it is, is not computed again."""
+
+    def __init__(self, cube: Frame) -> None:
+        """Take the cube of the log."""
+        self.logged: dict[str, Frame] = dict(iter(cube.groupby("workload", sort=False)))
+        self._alone: dict[tuple[int, Level], Frame] = {}
+
+    def alone(self, proposal: Proposal, level: Level) -> Frame:
+        """Return its workload as the proposal changes it."""
+        key = id(proposal), level
+        if key not in self._alone:
+            self._alone[key] = proposal.change(self.logged[proposal.workload], level)
+        return self._alone[key]
+
+    def on(self, part: Frame, proposal: Proposal, level: Level) -> Frame:
+        """Return a workload that steps before may have changed as the proposal changes it."""
+        if part is self.logged[proposal.workload]:
+            return self.alone(proposal, level)
+        return proposal.change(part, level)
+
+
+def walk_all(
+    evidence: Evidence, changed: Changed, walks: Sequence[Walk], baseline: Mapping[str, Decimal]
+) -> list[list[Step]]:
+    """Return the steps of each walk: those that save something where they stand.
+
+    All steps of all walks are priced together. Where one saves nothing on what the steps before it have left, its walk is
+    walked again without it.
+
+    Args:
+        evidence: What the log shows.
+        changed: Its workloads, and what levers make of them.
+        walks: What to apply.
+        baseline: The cost of each workload as it is, in USD.
+    """
+    # What changes nothing alone under these assumptions changes nothing here.
+    left = [[one for one in ranked if getattr(one.saving, level)] for ranked, level in walks]
+    out: list[list[Step] | None] = [None] * len(walks)
+    while missing := [place for place, steps in enumerate(out) if steps is None]:
+        for place, steps in _walk_once(evidence, changed, walks, left, missing, baseline).items():
+            if isinstance(steps, set):
+                left[place] = [one for number, one in enumerate(left[place]) if number not in steps]
+            else:
+                out[place] = steps
+    return [steps or [] for steps in out]
+
+
+def _walk_once(
+    evidence: Evidence,
+    changed: Changed,
+    walks: Sequence[Walk],
+    left: Sequence[Sequence[Recommendation]],
+    places: Sequence[int],
+    baseline: Mapping[str, Decimal],
+) -> dict[int, list[Step] | set[int]]:
+    """Return the steps of some walks or, where some save nothing, the first of those in each workload."""
+    frames: list[Frame] = []
+    for place in places:
+        parts = dict(changed.logged)
+        for one in left[place]:
+            name = one.proposal.workload
+            parts[name] = changed.on(parts[name], one.proposal, walks[place][1]).reset_index(drop=True)
+            frames.append(parts[name].assign(**{_CASE: len(frames)}))
+    after, unpriced = _priced(evidence, frames)
+    frame = evidence.priced.frame
+    unpriced_before = dict(frame.loc[frame["sheet"] < 0, "workload"].value_counts())
+    out: dict[int, list[Step] | set[int]] = {}
+    case = 0
+    for place in places:
+        cost, total = dict(baseline), sum(baseline.values(), Decimal(0))
+        steps, useless, spoilt = list[Step](), set[int](), set[str]()
+        for number, one in enumerate(left[place]):
+            name, now = one.proposal.workload, after.get(case, Decimal(0))
+            # A row that lost its price by the change would look like money saved.
+            is_useless = now >= cost[name] or unpriced.get(case, 0) > unpriced_before.get(name, 0)
+            case += 1
+            if name in spoilt:
+                continue
+            if is_useless:
+                useless.add(number)
+                spoilt.add(name)
+                continue
+            total -= cost[name] - now
+            steps.append(_step(one, cost[name] - now, total))
+            cost[name] = now
+        out[place] = useless or steps
+    return out
+
+
+def _step(one: Recommendation, saving_usd: Decimal, after_usd: Decimal) -> Step:
+    return Step(
+        lever=one.proposal.lever,
+        workload=one.proposal.workload,
+        title=one.proposal.title,
+        risk=one.proposal.risk,
+        saving_usd=saving_usd,
+        alone_usd=one.saving.expected,
+        after_usd=after_usd,
+    )
+
+
+def _priced(evidence: Evidence, frames: Sequence[Frame]) -> tuple[dict[Any, Decimal], dict[Any, int]]:
+    """Return the costs of some cubes, and how many of their rows have no price, by their places."""
+    if not frames:
+        return {}, {}
+    together = pd.concat(list(frames), ignore_index=True)
+    priced = price_cube(together, evidence.book, as_of=evidence.as_of)
+    lost = together.loc[priced.frame["sheet"].to_numpy() < 0, _CASE]
+    return costs_by(priced, together[_CASE]), dict(lost.value_counts())
