@@ -15,7 +15,7 @@ import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.config import ConfigError, read_config
-from advisor.scenario_commands import diff
+from advisor.scenario_commands import diff, whatif
 from workloads.copies import remove_copies
 
 EXIT_GATE: Final = 1
@@ -221,6 +221,7 @@ def schema() -> None:
 
 
 cli.add_command(diff)
+cli.add_command(whatif)
 
 
 def _finish(exit_code: int) -> None:

@@ -71,6 +71,23 @@ def diff(**given: Any) -> None:
     _finish(run(**given, bills=(), tolerance="1"))
 
 
+@click.command()
+@click.argument("paths", nargs=-1, metavar="LOG...")
+@click.option("--scenario", "scenario_file", metavar="FILE", help="The steps (YAML, JSON, TOML).")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of a scenario, and nothing else.")
+@click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout.")
+@_log_options
+@loudness
+def whatif(**given: Any) -> None:
+    """Show what LOG would cost in a scenario: other models, batch jobs, caches, shorter texts, growth, other prices.
+
+    The steps are applied one after the other, and each is priced again on the usage that the ones before have left.
+    """
+    from advisor.commands.whatif import run  # noqa: PLC0415
+
+    _finish(run(**given, bills=(), tolerance="1"))
+
+
 def _finish(exit_code: int) -> None:
     if exit_code:
         raise SystemExit(exit_code)

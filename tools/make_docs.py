@@ -1,7 +1,7 @@
 """Write the generated pages of ``docs/``: ``python tools/make_docs.py [--check]``.
 
 ``formats.md`` is made from the importers' module docstrings, ``cli.md`` from the commands' help, ``cache-rules.md`` from the
-rows of ``pricing/data/cache``. With ``--check`` nothing
+rows of ``pricing/data/cache``, ``scenarios.md`` from the models of a scenario. With ``--check`` nothing
 is written and the exit code is 1 when a page is out of date.
 """
 
@@ -16,11 +16,45 @@ from types import ModuleType
 import click
 
 from advisor.cli import cli
+from advisor.scenario_model import STEPS, schema_json
 from pricing.cache_rules import CacheRule, Lifetime, built_in_rules
 from workloads.importers import Importer, JsonImporter, TableImporter, importers
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEADINGS = ("Where it comes from", "One row is", "Token fields", "Time zone", "What it cannot tell")
+SCENARIO_MARK = (
+    "<!-- made by tools/make_docs.py: change advisor/scenario_model.py or the tool, not this page -->\n"
+)
+SCENARIO_INTRO = """# Scenarios
+
+`advisor whatif LOG --scenario FILE` prices a log as it would be: with other models, batch jobs, caches, shorter texts, more
+requests, other prices. A scenario is a list of steps in YAML (or JSON, or TOML):
+
+```yaml
+name: Next quarter
+steps:
+  - do: trim
+    workload: code-review
+    prompt: 0.2
+  - do: swap_model
+    model: gpt-4o
+    to: gpt-4o-mini
+    share: 0.5
+  - do: batch
+    workload: [nightly-summaries, evaluations]
+    share: 1
+  - do: grow
+    factor: 1.5
+```
+
+Steps are applied in their order, each to the usage that the ones before have left, and each is priced again: token sums
+times decimal rates, so that the changes of the steps add up to the difference. Tokens stay whole numbers; a share of them is
+right in sum to the nearest unit. A name that the log does not have is an error that lists those it has. Requests that would
+lose their price by a step stay as they are, and the step says how many; what has no price today is in no amount.
+
+`workload`, `model` and `provider` take a name or a list of names, in every step.
+"""
+SCENARIO_SCHEMA = "\n## Schema\n\nAs `advisor whatif --schema` prints it.\n"
 CACHE_MARK = "<!-- made by tools/make_docs.py: change pricing/data/cache or the tool, not this page -->\n"
 CACHE_INTRO = """# Cache rules
 
@@ -146,6 +180,26 @@ def _linked(source: str) -> str:
     return f"[page]({address}){' ' if through else ''}{through}"
 
 
+def scenarios_page() -> str:
+    """Return the page of scenarios: a table of keys for each step, and the schema."""
+    lines = [SCENARIO_MARK, SCENARIO_INTRO.rstrip()]
+    for name, step in STEPS.items():
+        lines += ["", f"## {name}", "", inspect.cleandoc(step.__doc__ or ""), ""]
+        lines += ["| key | default | meaning |", "|---|---|---|"]
+        for key, field in step.model_fields.items():
+            if key in ("do", "workload", "model", "provider"):
+                continue
+            default = (
+                "required"
+                if field.is_required()
+                else "none"
+                if field.default is None
+                else f"`{field.default}`"
+            )
+            lines.append(f"| `{key}` | {default} | {field.description} |")
+    return "\n".join([*lines, SCENARIO_SCHEMA, "```json", schema_json().rstrip(), "```"]) + "\n"
+
+
 def _help(command: click.Command, name: str) -> str:
     context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
     return command.get_help(context)
@@ -159,7 +213,12 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only say whether a page is out of date")
     check = parser.parse_args().check
     stale = []
-    pages = {"formats.md": formats_page, "cli.md": cli_page, "cache-rules.md": cache_rules_page}
+    pages = {
+        "formats.md": formats_page,
+        "cli.md": cli_page,
+        "cache-rules.md": cache_rules_page,
+        "scenarios.md": scenarios_page,
+    }
     for name, made in pages.items():
         text = made()
         path = DOCS / name
