@@ -11,7 +11,7 @@ import pandas as pd
 from advisor.advise import advise
 from advisor.analysis import Analysis, Workload
 from advisor.cache_evidence import cache_evidence
-from advisor.evidence import Cell, Ended, Evidence, Pauses, Signals
+from advisor.evidence import Cell, Ended, Evidence, LateReads, Pauses, Signals
 from advisor.levers import levers
 from pricing.book import PriceBook
 from pricing.frame import PricedCube
@@ -19,6 +19,7 @@ from pricing.meters import Meter
 from workloads.arrivals import PAUSE_SECONDS, arrivals
 from workloads.endings import CUT_OFF, FAILED, endings
 from workloads.grouping import Grouping
+from workloads.late_reads import late_reads
 
 Connection = Any
 Expr = Any
@@ -78,6 +79,7 @@ def with_advice(
         pauses=_pauses(seen),
         failed=failed,
         cut_off=_ended(ended, CUT_OFF),
+        late_reads=_late_reads(connection, records, grouping, listed.frame),
     )
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
     return replace(analysis, advice=advise(evidence, proposals, analysis.period_days))
@@ -128,6 +130,23 @@ def _pauses(seen: Frame) -> dict[Cell, Pauses]:
             longer_than={seconds: int(row[f"pauses_{seconds}"]) for seconds in PAUSE_SECONDS},
         )
         for row in seen.to_dict("records")
+    }
+
+
+def _late_reads(
+    connection: Connection, records: Expr, grouping: Grouping, cube: Frame
+) -> dict[Cell, LateReads]:
+    """Return what is read late; requests are only put in order where something was written for an hour."""
+    name = str(Meter.CACHE_WRITE_1H)
+    if name not in cube.columns or not cube[name].fillna(0).any():
+        return {}
+    return {
+        _cell(row): LateReads(
+            late_tokens=int(row["late_tokens"]),
+            first_tokens=int(row["first_tokens"]),
+            by_session=not int(row["without_session"]),
+        )
+        for row in late_reads(connection, records, grouping).to_dict("records")
     }
 
 
