@@ -14,7 +14,7 @@ from typing import Any, Final
 import pandas as pd
 
 from advisor import numbers
-from advisor.cube_changes import requests_in, single_rows, tokens_in
+from advisor.cube_changes import requests_in, single_rows
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
 from pricing.book import PriceBook
@@ -135,19 +135,23 @@ def _change(evidence: Evidence, name: str) -> Change:
 
 def _cells(cube: Any, book: PriceBook) -> Iterator[_Cell]:
     """Yield the rows of a cube whose prompts are above a threshold of their model."""
-    present = [name for name in _PROMPT if name in cube.columns]
+    prompts = [cube[name] for name in _PROMPT if name in cube.columns]
+    # Requests of a row or, where they are not known, its records.
+    counts = [cube[name] for name in ("requests", "records") if name in cube.columns]
     thresholds: dict[Any, tuple[int, ...]] = {}
-    named = zip(cube.index, cube["provider"], cube["model"], cube["context_tokens"], strict=True)
-    for place, provider, model, size in named:
+    for place, provider, model, size, *cells in zip(
+        cube.index, cube["provider"], cube["model"], cube["context_tokens"], *counts, *prompts, strict=True
+    ):
         if pd.isna(size) or not isinstance(model, str):
             continue
         pair = (provider if isinstance(provider, str) else None, model)
         if pair not in thresholds:
             thresholds[pair] = book.rate_keys([pair]).context_thresholds
         reached = [above for above in thresholds[pair] if 0 < above < int(size)]
-        requests = requests_in(cube, [place]) if reached else 0
+        known = [0 if pd.isna(value) else int(value) for value in cells] if reached else []
+        requests = next((count for count in known[: len(counts)] if count), 0)
         if requests:
-            prompt = sum(tokens_in(cube, [place], name) for name in present)
+            prompt = sum(known[len(counts) :])
             yield _Cell(
                 place=place, requests=requests, prompt_tokens=prompt, above=max(reached), largest=int(size)
             )
