@@ -45,6 +45,13 @@ def test_long_answers_worked_by_hand() -> None:
     assert any("25 %" in text for text in one.assumptions)
 
 
+def test_what_goes_is_rounded_down() -> None:
+    frame = cube([row(output=7, requests=1, records=1), row(output=19_993, requests=99, records=99)])
+    one = only(output_limits.find(evidence(frame, outputs=TAIL)))
+    # A quarter of 7 is 1.75, of 19,993 it is 4,998.25.
+    assert counts_of(one.change(frame, Level.EXPECTED))["output"] == [6, 14_995]
+
+
 def test_reasoning_worked_by_hand() -> None:
     frame = cube([row(reasoning=10_000), row(reasoning=None, output=5_000)])
     one = only(output_limits.find(evidence(frame)))
