@@ -6,7 +6,7 @@ import ibis
 import pandas as pd
 
 from workloads.cube_columns import column, present_meters
-from workloads.expressions import NO_TEXT, is_true
+from workloads.expressions import FALSE, NO_TEXT, is_true
 from workloads.grouping import Grouping
 
 Expr = Any
@@ -18,6 +18,7 @@ CUT_OFF_WORDS: Final = ("length", "max_tokens", "max_output_tokens")
 """How providers call the reason for which an answer stops at its limit, in lower case."""
 _FAILED_WORDS: Final = r"(error|exception|failed|failure|timeout|timed[ _]?out)$"
 """How statuses of failures end: words of their own, and names of exceptions. What a user cancelled is none."""
+_WELL: Final = ("200", "success", "completed", "ok")
 _HTTP_ERROR: Final = 400
 
 
@@ -33,8 +34,12 @@ def endings(connection: Connection, records: Expr, grouping: Grouping) -> pd.Dat
         column(records, "bucket_seconds").isnull()
         & (records.input_tokens.notnull() | records.output_tokens.notnull())
     )
-    status, stop = column(single, "status").lower(), column(single, "stop_reason").lower()
-    failed = is_true(status.re_search(_FAILED_WORDS)) | is_true(status.try_cast("int64") >= _HTTP_ERROR)
+    status, stop = column(single, "status"), column(single, "stop_reason").lower()
+    failed = is_true(status.lower().re_search(_FAILED_WORDS)) | is_true(
+        status.try_cast("int64") >= _HTTP_ERROR
+    )
+    # Patterns are dear; nearly all requests have one of a few words.
+    failed = ibis.cases((status.isnull() | status.isin(_WELL), FALSE), else_=failed)
     ending = ibis.cases((failed, FAILED), (is_true(stop.isin(CUT_OFF_WORDS)), CUT_OFF), else_=NO_TEXT)
     meters = [str(meter) for meter in present_meters(single)]
     cells = single.select(

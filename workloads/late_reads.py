@@ -34,11 +34,11 @@ def late_reads(connection: Connection, records: Expr, grouping: Grouping) -> pd.
         provider=column(single, "provider"),
         model=column(single, "model"),
         session=column(single, "session"),
-        started_at=column(single, "started_at"),
+        second=column(single, "started_at").epoch_seconds(),
         tokens=ibis.coalesce(column(single, "cache_read"), 0),
     )
-    before = cells.started_at.lag().over(ibis.window(group_by=[*keys, "session"], order_by="started_at"))
-    cells = cells.mutate(pause=cells.started_at.epoch_seconds() - before.epoch_seconds())
+    before = cells.second.lag().over(ibis.window(group_by=[*keys, "session"], order_by="second"))
+    cells = cells.mutate(pause=cells.second - before)
     late, first = is_true(cells.pause > LATE_SECONDS), cells.pause.isnull()
     frame: pd.DataFrame = connection.execute(
         cells.group_by(keys).agg(
