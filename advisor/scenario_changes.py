@@ -4,7 +4,7 @@ Counts stay integers. A part of a column is rounded over the running sum of its 
 the whole column is right to the unit however small its cells are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -53,12 +53,20 @@ def moved(cube: Frame, rows: Rows, share: Fraction, change: Callable[[Frame], Fr
     return pd.concat([part for part in (*parts, change(leaving)) if len(part)], ignore_index=True)
 
 
-def on_model(cube: Frame, to: str, token_ratio: Fraction, *, charges_requests: bool) -> Frame:
+def on_model(
+    cube: Frame,
+    to: str,
+    providers: Mapping[str | None, str | None],
+    token_ratio: Fraction,
+    *,
+    charges_requests: bool,
+) -> Frame:
     """Return a cube whose requests all went to another model.
 
     Args:
         cube: Rows.
         to: Name of the model.
+        providers: By provider, as logged, who would sell it; None leaves it to the price book.
         token_ratio: Its tokens for one token of text.
         charges_requests: Whether it charges for every request.
     """
@@ -69,7 +77,11 @@ def on_model(cube: Frame, to: str, token_ratio: Fraction, *, charges_requests: b
         out = out.assign(**{calls: out["requests"].astype("Int64")})
     elif calls in out.columns:
         out = out.assign(**{calls: pd.array([pd.NA] * len(out), dtype="Int64")})
-    return out.assign(model=pd.Series(to, index=out.index, dtype=object))
+    sellers = [providers.get(value if isinstance(value, str) else None) for value in out["provider"]]
+    return out.assign(
+        model=pd.Series(to, index=out.index, dtype=object),
+        provider=pd.Series(sellers, index=out.index, dtype=object),
+    )
 
 
 def at_tier(cube: Frame, tier: str) -> Frame:

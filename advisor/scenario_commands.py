@@ -10,11 +10,15 @@ from advisor.cli_options import loudness, price_option, terms_options
 Command = Callable[..., Any]
 
 
-def _log_options(command: Command) -> Command:
-    """Say how a log is read, which part of it counts, and what a workload is."""
+def _log_options(format_option: str) -> Callable[[Command], Command]:
+    """Say how a log is read, which part of it counts, what a workload is, and what tokens cost.
+
+    Args:
+        format_option: What the option is called that names the log's format; ``--format`` may be that of the output.
+    """
     options = [
         click.option(
-            "--log-format",
+            format_option,
             "format_name",
             metavar="NAME",
             help="Skip recognition of logs (see `advisor formats`).",
@@ -40,9 +44,13 @@ def _log_options(command: Command) -> Command:
         click.option("--as-of", metavar="TIME", help="Moment of the report (default: now)."),
         click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB."),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return price_option(terms_options(command))
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return price_option(terms_options(command))
+
+    return decorate
 
 
 @click.command()
@@ -57,7 +65,7 @@ def _log_options(command: Command) -> Command:
     help="How to write it.",
 )
 @click.option("--to", "target", default="-", show_default=True, metavar="FILE", help="Where to; - is stdout.")
-@_log_options
+@_log_options("--log-format")
 @loudness
 def diff(**given: Any) -> None:
     """Show what changed from A to B in cost, requests and tokens, and why.
@@ -76,7 +84,7 @@ def diff(**given: Any) -> None:
 @click.option("--scenario", "scenario_file", metavar="FILE", help="The steps (YAML, JSON, TOML).")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a scenario, and nothing else.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout.")
-@_log_options
+@_log_options("--format")
 @loudness
 def whatif(**given: Any) -> None:
     """Show what LOG would cost in a scenario: other models, batch jobs, caches, shorter texts, growth, other prices.

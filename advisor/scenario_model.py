@@ -80,6 +80,11 @@ class SwapModel(_Step):
 
     do: Literal["swap_model"]
     to: str = Field(min_length=1, description="The model to use instead.")
+    to_provider: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Who sells it; left out: the provider of today if it does, else the one that does.",
+    )
     share: Share = Field(default=Decimal(1), description="Part of the requests that moves.")
     token_ratio: Factor = Field(
         default=Decimal(1), description="Tokens of the new model for one token of the old, for the same text."

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from advisor import scenario_changes as changes
@@ -56,40 +57,54 @@ def _changed(
                 world, rows, changes.cached(cube, rows, Fraction(step.read_share), written, meter), pricing
             )
         case Trim():
-            return changes.trimmed(cube, rows, Fraction(step.prompt), Fraction(step.answer)), ()
+            shorter = changes.trimmed(cube, rows, Fraction(step.prompt), Fraction(step.answer))
+            return _kept_priced(world, rows, shorter, pricing)
         case Grow():
             return changes.grown(cube, rows, Fraction(step.factor)), ()
 
 
 def _swapped(step: SwapModel, world: World, rows: Rows, pricing: Pricing) -> tuple[Frame, tuple[str, ...]]:
-    _check_model(step, world.cube[rows], pricing.book)
+    providers = _sellers(step, world.cube[rows], pricing.book)
     there = (world.cube["model"] == step.to) | (world.listed.frame["model_resolved"] == step.to)
     rows = rows & ~there.fillna(value=False).astype(bool)
-    pairs = [(provider, step.to) for provider in _texts(world.cube.loc[rows, "provider"])]
+    pairs = [(provider, step.to) for provider in providers.values()]
     charges = bool(pricing.book.rate_keys(pairs).per_call)
     ratio = Fraction(step.token_ratio)
 
     def change(frame: Frame) -> Frame:
-        return changes.on_model(frame, step.to, ratio, charges_requests=charges)
+        return changes.on_model(frame, step.to, providers, ratio, charges_requests=charges)
 
     fits, notes = _fitting(world, rows, pricing.listed(change(world.cube[rows])), f"no price of {step.to}")
     return changes.moved(world.cube, fits, Fraction(step.share), change), notes
 
 
-def _check_model(step: SwapModel, part: Frame, book: PriceBook) -> None:
-    reasons: list[str] = []
+def _sellers(step: SwapModel, part: Frame, book: PriceBook) -> dict[str | None, str | None]:
+    """Return, for each provider of today, who would be paid for the new model; None: whoever the book says sells it.
+
+    Raises:
+        StepError: The book has no such model.
+    """
+    found: dict[str | None, str | None] = {}
     for provider in _texts(part["provider"]):
-        try:
-            book.find(provider, step.to)
-        except PricingError as error:
-            reasons.append(str(error))
+        asked = (step.to_provider,) if step.to_provider is not None else (provider, None)
+        reasons: list[str] = []
+        for seller in asked:
+            try:
+                book.find(seller, step.to)
+            except PricingError as error:
+                reasons.append(str(error))
+            else:
+                found[provider] = seller
+                break
         else:
-            return
-    near = book.suggest(step.to)
-    hint = f"; near are {', '.join(near)}" if near else ""
-    raise StepError(
-        "to", f"{reasons[0]}{hint}; `advisor prices` lists the models, --prices FILE adds your own"
-    )
+            near = book.suggest(step.to)
+            hint = f"; near are {', '.join(near)}" if near else ""
+            raise StepError(
+                "to",
+                f"{reasons[-1]}{hint}; `advisor prices` lists the models, to_provider names who sells it, --prices FILE adds "
+                "your own",
+            )
+    return found
 
 
 def _batched(step: Batch, world: World, rows: Rows, pricing: Pricing) -> tuple[Frame, tuple[str, ...]]:
@@ -104,15 +119,15 @@ def _batched(step: Batch, world: World, rows: Rows, pricing: Pricing) -> tuple[F
         index >= 0 and listed.sheets[index].service_tier_applied == _BATCH for index in listed.frame["sheet"]
     ]
     fits, notes = _fitting(world, standard, listed, "no batch price", applied)
-    others = _requests(world.cube[rows & ~standard])
-    if others:
-        notes = (*notes, f"{others:,} requests are at another service tier already and stay there")
+    others = world.cube[rows & ~standard]
+    if len(others):
+        notes = (*notes, f"at another service tier already: {_counted(others)} left unchanged")
     return changes.moved(world.cube, fits, Fraction(step.share), change), notes
 
 
 def _kept_priced(world: World, rows: Rows, changed: Frame, pricing: Pricing) -> tuple[Frame, tuple[str, ...]]:
     """Return a changed cube, with the rows as they were that have no price any more."""
-    fits, notes = _fitting(world, rows, pricing.listed(changed[rows]), "no price for what would be cached")
+    fits, notes = _fitting(world, rows, pricing.listed(changed[rows]), "no price for them then")
     left = rows & ~fits
     if not left.any():
         return changed, notes
@@ -122,7 +137,9 @@ def _kept_priced(world: World, rows: Rows, changed: Frame, pricing: Pricing) -> 
 def _fitting(
     world: World, rows: Rows, listed: PricedCube, why: str, applied: Sequence[bool] | None = None
 ) -> tuple[Rows, tuple[str, ...]]:
-    """Return which rows have their price after a change too (or had none before), and a note on the others.
+    """Return which rows have a price before and after a change, and notes on the others.
+
+    What has no price today stays as well: what a change would save on it cannot be known.
 
     Args:
         world: Before the change.
@@ -131,19 +148,23 @@ def _fitting(
         why: Why some do not fit, in words.
         applied: For each of them whether the change has an effect on its price; None: it has.
     """
+    known = (world.listed.frame.loc[rows, "sheet"] >= 0).to_numpy()
+    after = (listed.frame["sheet"] >= 0).to_numpy()
+    works = after if applied is None else after & np.array(applied, dtype=bool)
     fits = rows.copy()
-    priced = (listed.frame["sheet"] >= 0).to_numpy()
-    before = (world.listed.frame.loc[rows, "sheet"] < 0).to_numpy()
-    fits[rows] = (priced | before) if applied is None else applied
-    left = world.cube[rows & ~fits]
-    if left.empty:
-        return fits, ()
-    models = ", ".join(sorted({str(name) for name in left["model"]})[:3])
-    return fits, (f"{why}: {_requests(left):,} requests stay as they are ({models})",)
+    fits[rows] = known & works
+    notes: list[str] = []
+    for reason, which in (("no price today", ~known), (why, known & ~works)):
+        if which.any():
+            left = world.cube[rows][which]
+            models = ", ".join(sorted({str(name) for name in left["model"]})[:3])
+            notes.append(f"{reason}: {_counted(left)} left unchanged ({models})")
+    return fits, tuple(notes)
 
 
-def _requests(part: Frame) -> int:
-    return int(part["requests"].fillna(0).sum())
+def _counted(part: Frame) -> str:
+    requests = int(part["requests"].fillna(0).sum())
+    return f"{requests:,} request{'' if requests == 1 else 's'}"
 
 
 def _texts(column: pd.Series) -> list[str | None]:

@@ -111,10 +111,14 @@ def _cuts(
 
     A target's hours and regions split the requests of all models, since each may move there.
     """
-    targets = {step.to for step in scenario.steps if isinstance(step, SwapModel)}
-    providers = {provider for provider, _ in models}
+    targets = {
+        (provider, step.to)
+        for step in scenario.steps
+        if isinstance(step, SwapModel)
+        for provider in (*(name for name, _ in models), step.to_provider, None)
+    }
     own = book.rate_keys(models)
-    new = book.rate_keys([(provider, target) for provider in providers for target in sorted(targets)])
+    new = book.rate_keys(sorted(targets, key=lambda pair: (pair[0] or "", pair[1])))
     return RateCuts(
         breakpoints=sorted({*own.breakpoints, *new.breakpoints, *terms.breakpoints}),
         context_thresholds=sorted({*own.context_thresholds, *new.context_thresholds}),

@@ -160,7 +160,37 @@ def test_what_would_lose_its_price_stays(log: list[str]) -> None:
     found = answer(log, {"do": "batch", "share": 1})
     # The large model has no batch price: only 6 of the 19 USD are halved.
     assert found["result"]["cost"] == "16"
-    assert found["steps"][0]["notes"] == ["no batch price: 2 requests stay as they are (large)"]
+    assert found["steps"][0]["notes"] == ["no batch price: 2 requests left unchanged (large)"]
+
+
+def test_what_has_no_price_today_is_not_moved_to_one(log: list[str]) -> None:
+    path = Path(log[0])
+    path.write_text(path.read_text("utf-8") + "2026-06-01T10:00:00Z,maker,mystery,other,9,9\n", "utf-8")
+    found = answer(log, {"do": "swap_model", "to": "small"})
+    assert found["result"]["cost"] == "6.8"
+    assert found["result"]["unpriced_requests"] == 1
+    assert found["steps"][0]["notes"] == ["no price today: 1 request left unchanged (mystery)"]
+
+
+def test_a_model_of_another_provider_is_found(log: list[str], tmp_path: Path) -> None:
+    prices = {"models": CARDS | {"far": {"provider": "openai", "input": "1", "output": "1"}}}
+    (tmp_path / "prices.json").write_text(json.dumps(prices), "utf-8")
+    found = answer(
+        log, {"do": "swap_model", "model": "small", "to": "far"}, words=("--provider", "anthropic")
+    )
+    assert found["result"]["cost"] == "16"
+    assert "openai/far" in {part["name"] for part in found["by_model"]}
+    path = scenario(tmp_path, {"do": "swap_model", "to": "far", "to_provider": "anthropic"})
+    assert "(provider 'anthropic')" in message(run(*log, "--scenario", path))
+
+
+def test_requests_at_another_tier_are_no_batch_candidates(log: list[str]) -> None:
+    path = Path(log[0])
+    head, *rows = path.read_text("utf-8").split()
+    path.write_text("\n".join([f"{head},service_tier", *(f"{row},batch" for row in rows)]) + "\n", "utf-8")
+    found = answer(log, {"do": "batch", "share": 1})
+    assert found["change"] == "0"
+    assert found["steps"][0]["notes"] == ["at another service tier already: 3 requests left unchanged"]
 
 
 def test_an_unknown_price_stays_unknown(log: list[str]) -> None:
