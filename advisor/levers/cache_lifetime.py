@@ -7,6 +7,7 @@ from typing import Any, Final
 import pandas as pd
 
 from advisor import numbers
+from advisor.cells import rows_of
 from advisor.cube_changes import single_rows, tokens_in
 from advisor.evidence import Cell, Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
@@ -34,9 +35,9 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         dearer: dict[Cell, _Late] = {}
         unread: list[Cell] = []
         for cell in _cells(evidence.cube, name):
-            part = evidence.cube[_rows(evidence.cube, cell)].reset_index(drop=True)
+            part = evidence.cube[rows_of(evidence.cube, cell)].reset_index(drop=True)
             cost = evidence.cost_of(part)
-            without = evidence.cost_of(_uncached(part, _rows(part, cell)))
+            without = evidence.cost_of(_uncached(part, rows_of(part, cell)))
             late = _late(evidence, cell, part)
             brief = None if late is None else evidence.cost_of(_shortened(part, cell, late[Level.EXPECTED]))
             if late is not None and brief is not None and brief < min(cost, without):
@@ -56,7 +57,7 @@ def _shorter(evidence: Evidence, name: str, late: Mapping[Cell, _Late]) -> Propo
     reads, written, long = _sums(evidence, late)
     by_session = all(evidence.late_reads[cell].by_session for cell in late)
     lost = sum(
-        int(tokens_in(evidence.cube, _rows(evidence.cube, cell), _READ) * one[Level.EXPECTED])
+        int(tokens_in(evidence.cube, rows_of(evidence.cube, cell), _READ) * one[Level.EXPECTED])
         for cell, one in late.items()
     )
     return Proposal(
@@ -141,7 +142,7 @@ def _each(reads: int, written: int) -> str:
 
 def _sums(evidence: Evidence, cells: Mapping[Cell, _Late] | list[Cell]) -> tuple[int, int, int]:
     """Return the tokens of some cells that are read, written, and written for an hour."""
-    rows = [_rows(evidence.cube, cell) for cell in cells]
+    rows = [rows_of(evidence.cube, cell) for cell in cells]
     columns = ((_READ,), _WRITES, (_LONG,))
     reads, written, long = (
         sum(tokens_in(evidence.cube, one, name) for one in rows for name in names) for names in columns
@@ -155,7 +156,7 @@ def _late(evidence: Evidence, cell: Cell, part: Any) -> _Late | None:
     known, pauses = evidence.late_reads.get(cell), evidence.pauses.get(cell)
     if known is None or pauses is None or model is None or not _has_both(evidence, provider, model):
         return None
-    every = _rows(part, cell)
+    every = rows_of(part, cell)
     reads, long = tokens_in(part, every, _READ), tokens_in(part, every, _LONG)
     written = sum(tokens_in(part, every, name) for name in _WRITES)
     if not long:
@@ -191,18 +192,8 @@ def _cells(cube: Any, name: str) -> Iterator[Cell]:
     for provider, model in pairs.itertuples(index=False, name=None):
         words = [word if isinstance(word, str) else None for word in (provider, model)]
         cell = (name, words[0], words[1])
-        if any(tokens_in(cube, _rows(cube, cell), column) for column in _WRITES):
+        if any(tokens_in(cube, rows_of(cube, cell), column) for column in _WRITES):
             yield cell
-
-
-def _rows(cube: Any, cell: Cell) -> Any:
-    """Return which rows hold single requests of a cell."""
-    name, provider, model = cell
-    out = single_rows(cube, name)
-    for column, word in (("provider", provider), ("model", model)):
-        same = cube[column].isna() if word is None else (cube[column] == word).fillna(value=False)
-        out = out & same.astype(bool)
-    return out
 
 
 def _change_shorter(late: Mapping[Cell, _Late]) -> Change:
@@ -220,7 +211,7 @@ def _change_unread(evidence: Evidence, cells: list[Cell]) -> Change:
         del level
         out = cube
         for cell in cells:
-            rows = _rows(out, cell)
+            rows = rows_of(out, cell)
             plain = _uncached(out, rows)
             # A step before may have mended the cache.
             if rows.any() and evidence.cost_of(_only(plain, rows)) < evidence.cost_of(_only(out, rows)):
@@ -241,7 +232,7 @@ def _uncached(cube: Any, rows: Any) -> Any:
 
 def _shortened(cube: Any, cell: Cell, late: Fraction) -> Any:
     """Return the cube with a cell's writes for an hour as such for 5 minutes, and what is read late as well."""
-    rows = _rows(cube, cell)
+    rows = rows_of(cube, cell)
     if not tokens_in(cube, rows, _LONG):
         return cube
     return _moved(cube, rows, {_LONG: Fraction(1), _READ: late}, _SHORT)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from advisor import numbers
+from advisor.cells import rows_of
 from advisor.cube_changes import requests_in, single_rows, tokens_in
 from advisor.evidence import Cell, Ended, Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
@@ -131,14 +132,14 @@ def _change(
         out = cube
         for cell, those in cuts.get(level, {}).items():
             for cut in those:
-                out = _without(out, _rows(out, cell), cut)
+                out = _without(out, rows_of(out, cell), cut)
         return out
 
     return change
 
 
 def _cuts(cube: Any, cell: Cell, ended: Ended, part: Fraction, meters: tuple[Meter, ...]) -> Iterator[_Cut]:
-    rows = _rows(cube, cell)
+    rows = rows_of(cube, cell)
     requests = requests_in(cube, rows)
     for meter in meters:
         column, wasted = str(meter), ended.tokens.get(meter, 0)
@@ -146,16 +147,6 @@ def _cuts(cube: Any, cell: Cell, ended: Ended, part: Fraction, meters: tuple[Met
         if wasted and tokens and requests:
             ratio = min(Fraction(1), part * Fraction(wasted, tokens))
             yield _Cut(column=column, ratio=ratio, least_per_request=(1 - ratio) * Fraction(tokens, requests))
-
-
-def _rows(cube: Any, cell: Cell) -> Any:
-    """Return which rows hold single requests of a cell."""
-    name, provider, model = cell
-    out = single_rows(cube, name)
-    for column, word in (("provider", provider), ("model", model)):
-        same = cube[column].isna() if word is None else (cube[column] == word).fillna(value=False)
-        out = out & same.astype(bool)
-    return out
 
 
 def _without(cube: Any, rows: Any, cut: _Cut) -> Any:
