@@ -203,7 +203,7 @@ def _reasoned(name: str, cuts: Mapping[Level, Cut]) -> Change:
             return cube
         rows = single_rows(cube, name)
         told = rows & cube[_REASONING].notna() & cube[_OUTPUT].notna()
-        less = lessened(cube, told, _REASONING, cuts[level].ratio(cube, told, _REASONING))
+        less = lessened(cube, told, _REASONING, cuts[level].ratio(cube, rows, _REASONING))
         counts = zip(cube[_OUTPUT][told], cube[_REASONING][told], less[_REASONING][told], strict=True)
         # Reasoning is a part of the output; a log in which it is larger is not taken under zero.
         left = [max(0, int(written) - (int(before) - int(after))) for written, before, after in counts]
