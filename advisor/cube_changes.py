@@ -1,15 +1,19 @@
 """What levers do to a cube: rows of a workload, and fewer tokens in them. Integers stay integers, of any size."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 Frame = Any
 Rows = Any
 """A boolean for each row of a cube."""
+
+_LARGEST: Final = 1 << 62
 
 FEW_REQUESTS: Final = 30
 """Below this many single requests nothing is proposed."""
@@ -73,6 +77,27 @@ def mapped(column: pd.Series, rows: Rows, function: Callable[[int], int]) -> pd.
     values = column.to_numpy(dtype=object, copy=True)
     values[known] = [function(int(value)) for value in values[known]]
     return pd.Series(values, index=column.index, dtype=column.dtype)
+
+
+def multiplied(column: pd.Series, ratio: Fraction, *, up: bool) -> pd.Series:
+    """Return a column of integers times a ratio, each rounded up or down; its type stays."""
+    values = column.array
+    if isinstance(values, pd.arrays.IntegerArray):
+        counts, missing = values.to_numpy(dtype="int64", na_value=0), values.isna()
+        if missing.all():
+            return column
+        # Fast where no product leaves 64 bits.
+        if int(np.abs(counts).max()) * ratio.numerator < _LARGEST:
+            products = counts * ratio.numerator
+            parts = -(-products // ratio.denominator) if up else products // ratio.denominator
+            return pd.Series(pd.arrays.IntegerArray(parts, missing), index=column.index)
+    every = pd.Series(data=True, index=column.index)
+    return mapped(column, every, lambda value: ceil(value * ratio) if up else floor(value * ratio))
+
+
+def with_columns(frame: Frame, columns: Mapping[str, pd.Series]) -> Frame:
+    """Return a frame with some of its columns replaced: made once, which many assignments are not."""
+    return pd.DataFrame({name: columns.get(name, frame[name]) for name in frame.columns}, index=frame.index)
 
 
 def lessened(cube: Frame, rows: Rows, column: str, ratio: Fraction) -> Frame:

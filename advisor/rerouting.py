@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from math import ceil
 from typing import Any, Final
 
 import pandas as pd
 
-from advisor.cube_changes import mapped, single_rows
+from advisor.cube_changes import multiplied, single_rows, with_columns
 from pricing.book import PriceBook
 from pricing.frame import price_cube
 from pricing.meters import Meter
@@ -96,37 +95,41 @@ def rerouted(
 
 
 def _part(frame: Frame, share: Fraction) -> Frame:
-    every = pd.Series(data=True, index=frame.index)
     if share >= 1:
         return frame
-    counts = {
-        name: mapped(frame[name], every, lambda value: int(value * share)) for name in _in(frame, _COUNTS)
-    }
+    counts = {name: multiplied(frame[name], share, up=False) for name in _in(frame, _COUNTS)}
     estimates = {name: frame[name] * float(share) for name in _in(frame, _ESTIMATES)}
-    return frame.assign(**counts, **estimates)
+    return with_columns(frame, counts | estimates)
 
 
 def _translated(frame: Frame, target: str, ratio: Fraction) -> Frame:
-    every = pd.Series(data=True, index=frame.index)
-    names = _in(frame, (*_TEXT, "context_tokens"))
-    counts = {name: mapped(frame[name], every, lambda value: ceil(value * ratio)) for name in names}
+    counts = {
+        name: multiplied(frame[name], ratio, up=True) for name in _in(frame, (*_TEXT, "context_tokens"))
+    }
     estimates = {name: frame[name] * float(ratio) ** 2 for name in _in(frame, _ESTIMATES)}
-    out = frame.assign(**counts, **estimates)
-    model = pd.Series(target, index=frame.index, dtype=frame["model"].dtype)
-    unstated = {"recorded": 0, "recorded_cost_usd": None}
+    same = {"model": target, "recorded": 0, "recorded_cost_usd": None}
     stated = {
         name: pd.Series(value, index=frame.index, dtype=frame[name].dtype)
-        for name, value in unstated.items()
+        for name, value in same.items()
         if name in frame.columns
     }
-    return out.assign(model=model, **stated)
+    return with_columns(frame, counts | estimates | stated)
 
 
 def _less(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
     """Return the cube without what leaves its rows."""
-    out = cube.copy()
-    for name in _in(cube, (*_COUNTS, *_ESTIMATES)):
-        out.loc[rows, name] = cube.loc[rows, name] - leaving[name]
+    names = _in(cube, (*_COUNTS, *_ESTIMATES))
+    return with_columns(cube, {name: _without(cube[name], rows, leaving[name]) for name in names})
+
+
+def _without(column: pd.Series, rows: Rows, leaving: pd.Series) -> pd.Series:
+    values, mine = column.array, rows.to_numpy(dtype=bool)
+    if isinstance(values, pd.arrays.IntegerArray):
+        counts, missing = values.to_numpy(dtype="int64", na_value=0, copy=True), values.isna()
+        counts[mine] -= leaving.to_numpy(dtype="int64", na_value=0)
+        return pd.Series(pd.arrays.IntegerArray(counts, missing), index=column.index)
+    out = column.copy()
+    out[rows] = column[rows] - leaving
     return out
 
 
