@@ -201,7 +201,11 @@ def scenarios_page() -> str:
 
 
 def _help(command: click.Command, name: str) -> str:
-    context = click.Context(command, info_name=name, terminal_width=100, max_content_width=100)
+    # As the program sets them: a command keeps the names that it was first asked for.
+    names = cli.context_settings["help_option_names"]
+    context = click.Context(
+        command, info_name=name, terminal_width=100, max_content_width=100, help_option_names=names
+    )
     return command.get_help(context)
 
 
