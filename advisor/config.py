@@ -37,7 +37,15 @@ OPTIONS: Final = {
 """Key in the file -> parameter of the command."""
 
 _PRICE_KEYS: Final = ("prices", "price-book", "map-model")
+_LOG_KEYS: Final = (
+    *("format", "model", "provider", "map", "since", "until", "timezone", "as-of"),
+    *("memory-limit", "progress", "no-color", *_PRICE_KEYS),
+)
+_MONEY_KEYS: Final = (*_LOG_KEYS, "discounts", "currency", "fx", "group-by", "show-users")
 _SHARED: Final = {
+    "cache": _LOG_KEYS,
+    "diff": _MONEY_KEYS,
+    "whatif": _MONEY_KEYS,
     "doctor": ("format", "model", "provider", "map", "no-color"),
     "prices": _PRICE_KEYS,
     "explain": _PRICE_KEYS,

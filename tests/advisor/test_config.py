@@ -28,6 +28,12 @@ def test_keys_are_the_options_of_analyze(tmp_path: Path) -> None:
     }
     assert found["doctor"] == {"mapping": ["prompt=ptk"]}
     assert found["prices"] == found["explain"] == {"price_files": ["p.json"]}
+    assert found["cache"] == {
+        "timezone": "Europe/Berlin",
+        "price_files": ["p.json"],
+        "mapping": ["prompt=ptk"],
+    }
+    assert found["diff"] == found["whatif"] == {**found["cache"], "group_by": "team,model"}
 
 
 def test_pyproject_holds_them_in_its_table(tmp_path: Path) -> None:
