@@ -1,6 +1,6 @@
 """What levers do to a cube: rows of a workload, and fewer tokens in them. Integers stay integers, of any size."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -9,10 +9,26 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from pricing.meters import Meter
+
 Frame = Any
 Rows = Any
 """A boolean for each row of a cube."""
 
+COUNTS: Final = (
+    *map(str, Meter),
+    "reasoning",
+    "records",
+    "requests",
+    "requests_unknown",
+    "unmeasured",
+    "cache_records",
+    "cache_read_known",
+    "cache_input_known",
+)
+"""Sums over requests, which are divided when requests are."""
+ESTIMATES: Final = ("decode_context", "prefill_context")
+"""What grows with the square of a request, or as it does: no counts."""
 _LARGEST: Final = 1 << 62
 
 FEW_REQUESTS: Final = 30
@@ -98,6 +114,38 @@ def multiplied(column: pd.Series, ratio: Fraction, *, up: bool) -> pd.Series:
 def with_columns(frame: Frame, columns: Mapping[str, pd.Series]) -> Frame:
     """Return a frame with some of its columns replaced: made once, which many assignments are not."""
     return pd.DataFrame({name: columns.get(name, frame[name]) for name in frame.columns}, index=frame.index)
+
+
+def present(frame: Frame, names: Iterable[str]) -> list[str]:
+    """Return those of some columns that a frame has."""
+    return [name for name in names if name in frame.columns]
+
+
+def part_of(frame: Frame, share: Fraction, leaving_out: Iterable[str] = ()) -> Frame:
+    """Return a share of the requests of each row; counts are rounded down, and those left out are zero."""
+    if share >= 1 and not leaving_out:
+        return frame
+    counts = {name: multiplied(frame[name], share, up=False) for name in present(frame, COUNTS)}
+    none = {name: multiplied(frame[name], Fraction(0), up=False) for name in present(frame, leaving_out)}
+    estimates = {name: frame[name] * float(share) for name in present(frame, ESTIMATES)}
+    return with_columns(frame, counts | none | estimates)
+
+
+def less(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
+    """Return a cube without what leaves some of its rows."""
+    names = present(cube, (*COUNTS, *ESTIMATES))
+    return with_columns(cube, {name: _without(cube[name], rows, leaving[name]) for name in names})
+
+
+def _without(column: pd.Series, rows: Rows, leaving: pd.Series) -> pd.Series:
+    values, mine = column.array, rows.to_numpy(dtype=bool)
+    if isinstance(values, pd.arrays.IntegerArray):
+        counts, missing = values.to_numpy(dtype="int64", na_value=0, copy=True), values.isna()
+        counts[mine] -= leaving.to_numpy(dtype="int64", na_value=0)
+        return pd.Series(pd.arrays.IntegerArray(counts, missing), index=column.index)
+    out = column.copy()
+    out[rows] = column[rows] - leaving
+    return out
 
 
 def lessened(cube: Frame, rows: Rows, column: str, ratio: Fraction) -> Frame:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from advisor.cube_changes import multiplied, single_rows, with_columns
+from advisor.cube_changes import ESTIMATES, less, multiplied, part_of, present, single_rows, with_columns
 from pricing.book import PriceBook
 from pricing.frame import price_cube
 from pricing.meters import Meter
@@ -22,19 +22,6 @@ _TEXT: Final = (
     "cache_input_known",
 )
 """Counts of text, which a tokenizer decides."""
-_COUNTS: Final = (
-    *map(str, Meter),
-    "reasoning",
-    "records",
-    "requests",
-    "requests_unknown",
-    "unmeasured",
-    "cache_records",
-    "cache_read_known",
-    "cache_input_known",
-)
-"""Sums over requests, which are divided when requests are."""
-_ESTIMATES: Final = ("decode_context", "prefill_context")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,27 +73,19 @@ def rerouted(
     cheaper = _cheaper(whole, _translated(whole, route.target, ratio), book, as_of)
     moved = rows.copy()
     moved[rows] = cheaper
-    leaving = _part(whole[cheaper], share)
+    leaving = part_of(whole[cheaper], share)
     arriving = _translated(leaving, route.target, ratio)
     if arriving.empty:
         return cube
-    stays = cube[~moved] if share >= 1 else _less(cube, moved, leaving)
+    stays = cube[~moved] if share >= 1 else less(cube, moved, leaving)
     return pd.concat([stays, arriving], ignore_index=True) if len(stays) else arriving.reset_index(drop=True)
-
-
-def _part(frame: Frame, share: Fraction) -> Frame:
-    if share >= 1:
-        return frame
-    counts = {name: multiplied(frame[name], share, up=False) for name in _in(frame, _COUNTS)}
-    estimates = {name: frame[name] * float(share) for name in _in(frame, _ESTIMATES)}
-    return with_columns(frame, counts | estimates)
 
 
 def _translated(frame: Frame, target: str, ratio: Fraction) -> Frame:
     counts = {
-        name: multiplied(frame[name], ratio, up=True) for name in _in(frame, (*_TEXT, "context_tokens"))
+        name: multiplied(frame[name], ratio, up=True) for name in present(frame, (*_TEXT, "context_tokens"))
     }
-    estimates = {name: frame[name] * float(ratio) ** 2 for name in _in(frame, _ESTIMATES)}
+    estimates = {name: frame[name] * float(ratio) ** 2 for name in present(frame, ESTIMATES)}
     same = {"model": target, "recorded": 0, "recorded_cost_usd": None}
     stated = {
         name: pd.Series(value, index=frame.index, dtype=frame[name].dtype)
@@ -114,23 +93,6 @@ def _translated(frame: Frame, target: str, ratio: Fraction) -> Frame:
         if name in frame.columns
     }
     return with_columns(frame, counts | estimates | stated)
-
-
-def _less(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
-    """Return the cube without what leaves its rows."""
-    names = _in(cube, (*_COUNTS, *_ESTIMATES))
-    return with_columns(cube, {name: _without(cube[name], rows, leaving[name]) for name in names})
-
-
-def _without(column: pd.Series, rows: Rows, leaving: pd.Series) -> pd.Series:
-    values, mine = column.array, rows.to_numpy(dtype=bool)
-    if isinstance(values, pd.arrays.IntegerArray):
-        counts, missing = values.to_numpy(dtype="int64", na_value=0, copy=True), values.isna()
-        counts[mine] -= leaving.to_numpy(dtype="int64", na_value=0)
-        return pd.Series(pd.arrays.IntegerArray(counts, missing), index=column.index)
-    out = column.copy()
-    out[rows] = column[rows] - leaving
-    return out
 
 
 def _cheaper(before: Frame, after: Frame, book: PriceBook, as_of: datetime) -> list[bool]:
@@ -144,7 +106,3 @@ def _cheaper(before: Frame, after: Frame, book: PriceBook, as_of: datetime) -> l
     return [
         known[place] and known[rows + place] and costs[rows + place] < costs[place] for place in range(rows)
     ]
-
-
-def _in(frame: Frame, names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if name in frame.columns]

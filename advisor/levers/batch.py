@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 
+from advisor.cube_changes import less, part_of
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
@@ -15,8 +16,10 @@ from pricing.errors import PricingError
 from pricing.meters import Meter, Phase
 
 NAME: Final = "batch"
-_SHARES: Final = {Level.LOW: 0.25, Level.EXPECTED: 0.5, Level.HIGH: 1.0}
+_SHARES: Final = {Level.LOW: Fraction(1, 4), Level.EXPECTED: Fraction(1, 2), Level.HIGH: Fraction(1)}
 """Part of a workload that is taken to be able to wait: the log does not tell."""
+_FEES: Final = tuple(str(meter) for meter in Meter if meter.phase is Phase.FEE)
+"""They cost as much in a batch job."""
 _MOSTLY: Final = 0.5
 _TITLE: Final = "Send what can wait as batch jobs"
 
@@ -107,13 +110,9 @@ def _change(name: str, models: set[tuple[str | None, str]]) -> Change:
         pairs = pd.Series(list(zip(provider, cube["model"], strict=True)), index=cube.index)
         mine = (cube["workload"] == name) & pairs.isin(models) & tier.isin(STANDARD_NAMES)
         mine &= ~cube["bucketed"].astype(bool)
-        rest, rows = cube[~mine], cube[mine]
-        meters = [str(meter) for meter in Meter if str(meter) in cube.columns]
-        values = rows[meters].fillna(0).to_numpy(dtype=np.int64)
-        tokens = np.array([Meter(meter).phase is not Phase.FEE for meter in meters])
-        part = np.where(tokens, np.rint(values * _SHARES[level]).astype(np.int64), 0)
-        moved = rows.assign(service_tier="batch", **dict(zip(meters, part.T, strict=True)))
-        stays = rows.assign(**dict(zip(meters, (values - part).T, strict=True)))
-        return pd.concat([rest, stays, moved], ignore_index=True)
+        leaving = part_of(cube[mine], _SHARES[level], _FEES)
+        if leaving.empty:
+            return cube
+        return pd.concat([less(cube, mine, leaving), leaving.assign(service_tier="batch")], ignore_index=True)
 
     return change

@@ -33,7 +33,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             title="Leave the region that costs extra, if data may be processed anywhere",
             phase=None,
             change=_change(evidence, name),
-            confidence=Confidence.MODELLED,
+            confidence=Confidence.ASSUMED,
             effort=Effort.LOW,
             risk=Risk.NONE,
             evidence=(
@@ -43,8 +43,8 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             ),
             assumptions=(
                 (
-                    "No law, contract or promise to customers keeps this data in its region: the log does not tell. Low: all of "
-                    "it must stay; expected and high: none must."
+                    "No law, contract or promise to customers keeps this data in its region: the log does not tell. Low "
+                    "and expected: all of it must stay; high: none must."
                 ),
                 "Models, caches and tiers are the same where requests go; a cache starts empty there.",
             ),
@@ -58,7 +58,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
 
 def _change(evidence: Evidence, name: str) -> Change:
     def change(cube: Any, level: Level) -> Any:
-        if level is Level.LOW:
+        if level is not Level.HIGH:
             return cube
         mine = (cube["workload"] == name).to_numpy(dtype=bool)
         part = cube[mine].reset_index(drop=True)

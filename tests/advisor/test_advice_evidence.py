@@ -83,8 +83,9 @@ def test_a_surcharge_for_a_region(tmp_path: Path) -> None:
     rows = [call(number, region="eu" if number % 2 else None) for number in range(100)]
     found = advice(tmp_path, rows)
     (one,) = of(found, "region")
-    assert one.saving.expected == Decimal(50 * (500 * 2 + 100 * 10)) / 10**7
-    assert found.plan.steps[-1].lever == "region"
+    # Whether the data may leave is for others to say: a bound.
+    assert (one.saving.expected, one.saving.high) == (0, Decimal(50 * (500 * 2 + 100 * 10)) / 10**7)
+    assert "region" not in {step.lever for step in found.plan.steps}
 
 
 def test_prompts_just_above_a_dearer_rate(tmp_path: Path) -> None:
