@@ -138,7 +138,7 @@ def _alone(
     """Return what each proposal saves on the bill as it is: all changed cubes are priced at once."""
     cases = [(proposal, level) for proposal in proposals for level in Level]
     frames = [
-        changed.alone(proposal, level).assign(**{_CASE: number})
+        changed.by((proposal,), level).assign(**{_CASE: number})
         for number, (proposal, level) in enumerate(cases)
     ]
     if not frames:

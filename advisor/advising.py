@@ -58,7 +58,7 @@ def with_advice(
     looked_at = {workload.name: workload for workload in _worth_a_look(analysis)}
     computed = [name for name in listed.frame.columns if name.startswith("cost_") or name in _COMPUTED]
     evidence = Evidence(
-        cube=listed.frame.drop(columns=computed),
+        cube=_lean(listed.frame.drop(columns=computed)),
         priced=listed,
         book=book,
         as_of=as_of,
@@ -161,3 +161,10 @@ def _shortest(sizes: Frame) -> dict[str, float]:
         return {}
     known = sizes.dropna(subset=["input_tokens_p01"])
     return dict(zip(known["workload"], known["input_tokens_p01"], strict=True))
+
+
+def _lean(cube: Frame) -> Frame:
+    """Return the cube as levers change it over and over: without counts that nothing reports, texts as plain objects."""
+    unused = [name for meter in Meter if (name := str(meter)) in cube.columns and cube[name].isna().all()]
+    texts = {name: object for name in cube.columns if isinstance(cube[name].dtype, pd.StringDtype)}
+    return cube.drop(columns=unused).astype(texts)

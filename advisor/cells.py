@@ -2,15 +2,12 @@
 
 from typing import Any
 
-from advisor.cube_changes import single_rows
+from advisor.cube_changes import has_word, single_rows
 from advisor.evidence import Cell
 
 
 def rows_of(cube: Any, cell: Cell) -> Any:
     """Return which rows hold single requests of a cell; a provider or model of None is one that is not logged."""
     workload, provider, model = cell
-    out = single_rows(cube, workload)
-    for column, word in (("provider", provider), ("model", model)):
-        same = cube[column].isna() if word is None else (cube[column] == word).fillna(value=False)
-        out = out & same.astype(bool)
-    return out
+    mine = single_rows(cube, workload)
+    return mine & has_word(cube["provider"], (provider,)) & has_word(cube["model"], (model,))

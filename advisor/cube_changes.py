@@ -1,6 +1,6 @@
 """What levers do to a cube: rows of a workload, and fewer tokens in them. Integers stay integers, of any size."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -35,9 +35,16 @@ FEW_REQUESTS: Final = 30
 """Below this many single requests nothing is proposed."""
 
 
+def has_word(column: pd.Series, words: Container[str | None]) -> Rows:
+    """Return where a column of texts has one of some words; a missing text is None."""
+    values = column.to_numpy(dtype=object)
+    found = [(value if isinstance(value, str) else None) in words for value in values]
+    return pd.Series(np.array(found, dtype=bool), index=column.index)
+
+
 def single_rows(cube: Frame, workload: str) -> Rows:
     """Return which rows hold single requests of a workload; sizes of requests in buckets are not known."""
-    mine = (cube["workload"] == workload).fillna(value=False).astype(bool)
+    mine = has_word(cube["workload"], (workload,))
     if "bucketed" not in cube.columns:
         return mine
     return mine & ~cube["bucketed"].fillna(value=False).astype(bool)
@@ -111,11 +118,6 @@ def multiplied(column: pd.Series, ratio: Fraction, *, up: bool) -> pd.Series:
     return mapped(column, every, lambda value: ceil(value * ratio) if up else floor(value * ratio))
 
 
-def with_columns(frame: Frame, columns: Mapping[str, pd.Series]) -> Frame:
-    """Return a frame with some of its columns replaced: made once, which many assignments are not."""
-    return pd.DataFrame({name: columns.get(name, frame[name]) for name in frame.columns}, index=frame.index)
-
-
 def present(frame: Frame, names: Iterable[str]) -> list[str]:
     """Return those of some columns that a frame has."""
     return [name for name in names if name in frame.columns]
@@ -128,13 +130,13 @@ def part_of(frame: Frame, share: Fraction, leaving_out: Iterable[str] = ()) -> F
     counts = {name: multiplied(frame[name], share, up=False) for name in present(frame, COUNTS)}
     none = {name: multiplied(frame[name], Fraction(0), up=False) for name in present(frame, leaving_out)}
     estimates = {name: frame[name] * float(share) for name in present(frame, ESTIMATES)}
-    return with_columns(frame, counts | none | estimates)
+    return frame.assign(**counts | none | estimates)
 
 
 def less(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
     """Return a cube without what leaves some of its rows."""
     names = present(cube, (*COUNTS, *ESTIMATES))
-    return with_columns(cube, {name: _without(cube[name], rows, leaving[name]) for name in names})
+    return cube.assign(**{name: _without(cube[name], rows, leaving[name]) for name in names})
 
 
 def _without(column: pd.Series, rows: Rows, leaving: pd.Series) -> pd.Series:

@@ -7,7 +7,15 @@ from typing import Any, Final
 
 import pandas as pd
 
-from advisor.cube_changes import ESTIMATES, less, multiplied, part_of, present, single_rows, with_columns
+from advisor.cube_changes import (
+    ESTIMATES,
+    has_word,
+    less,
+    multiplied,
+    part_of,
+    present,
+    single_rows,
+)
 from pricing.book import PriceBook
 from pricing.frame import price_cube
 from pricing.meters import Meter
@@ -42,11 +50,8 @@ class Route:
 
     def rows(self, cube: Frame, model: str | None = None) -> Rows:
         """Return which rows hold single requests to the source, or to another model of the same provider."""
-        mine = single_rows(cube, self.workload) & (cube["model"] == (model or self.source)).fillna(
-            value=False
-        )
-        same = cube["provider"].isna() if self.provider is None else cube["provider"] == self.provider
-        return (mine & same.fillna(value=False)).astype(bool)
+        mine = single_rows(cube, self.workload) & has_word(cube["model"], (model or self.source,))
+        return mine & has_word(cube["provider"], (self.provider,))
 
 
 def rerouted(
@@ -92,7 +97,7 @@ def _translated(frame: Frame, target: str, ratio: Fraction) -> Frame:
         for name, value in same.items()
         if name in frame.columns
     }
-    return with_columns(frame, counts | estimates | stated)
+    return frame.assign(**(counts | estimates | stated))
 
 
 def _cheaper(before: Frame, after: Frame, book: PriceBook, as_of: datetime) -> list[bool]:

@@ -18,25 +18,21 @@ _CASE: Final = "__case"
 
 
 class Changed:
-    """The cubes of workloads as levers change them; what is asked for again on the log as it is, is not computed again."""
+    """The cubes of workloads as levers change them; what is asked for again is not computed again."""
 
     def __init__(self, cube: Frame) -> None:
         """Take the cube of the log."""
         self.logged: dict[str, Frame] = dict(iter(cube.groupby("workload", sort=False)))
-        self._alone: dict[tuple[int, Level], Frame] = {}
+        self._made: dict[tuple[Any, ...], Frame] = {}
 
-    def alone(self, proposal: Proposal, level: Level) -> Frame:
-        """Return its workload as the proposal changes it."""
-        key = id(proposal), level
-        if key not in self._alone:
-            self._alone[key] = proposal.change(self.logged[proposal.workload], level)
-        return self._alone[key]
-
-    def on(self, part: Frame, proposal: Proposal, level: Level) -> Frame:
-        """Return a workload that steps before may have changed as the proposal changes it."""
-        if part is self.logged[proposal.workload]:
-            return self.alone(proposal, level)
-        return proposal.change(part, level)
+    def by(self, proposals: tuple[Proposal, ...], level: Level) -> Frame:
+        """Return a workload after proposals for it, applied one after the other."""
+        *before, last = proposals
+        key = level, *map(id, proposals)
+        if key not in self._made:
+            part = self.by(tuple(before), level) if before else self.logged[last.workload]
+            self._made[key] = last.change(part, level).reset_index(drop=True)
+        return self._made[key]
 
 
 def walk_all(
@@ -76,11 +72,11 @@ def _walk_once(
     """Return the steps of some walks or, where some save nothing, the first of those in each workload."""
     frames: list[Frame] = []
     for place in places:
-        parts = dict(changed.logged)
+        before: dict[str, tuple[Proposal, ...]] = {}
         for one in left[place]:
             name = one.proposal.workload
-            parts[name] = changed.on(parts[name], one.proposal, walks[place][1]).reset_index(drop=True)
-            frames.append(parts[name].assign(**{_CASE: len(frames)}))
+            before[name] = (*before.get(name, ()), one.proposal)
+            frames.append(changed.by(before[name], walks[place][1]).assign(**{_CASE: len(frames)}))
     after, unpriced = _priced(evidence, frames)
     frame = evidence.priced.frame
     unpriced_before = dict(frame.loc[frame["sheet"] < 0, "workload"].value_counts())

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from advisor.cube_changes import less, part_of
+from advisor.cube_changes import has_word, less, part_of, single_rows
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
@@ -105,14 +105,18 @@ def _sold(evidence: Evidence, part: Any) -> dict[tuple[str | None, str], Decimal
 
 def _change(name: str, models: set[tuple[str | None, str]]) -> Change:
     def change(cube: Any, level: Level) -> Any:
-        provider = cube["provider"].where(cube["provider"].notna(), None)
-        tier = cube["service_tier"].fillna("").astype(str).str.lower()
-        pairs = pd.Series(list(zip(provider, cube["model"], strict=True)), index=cube.index)
-        mine = (cube["workload"] == name) & pairs.isin(models) & tier.isin(STANDARD_NAMES)
-        mine &= ~cube["bucketed"].astype(bool)
+        mine = single_rows(cube, name) & _is_standard(cube["service_tier"])
+        sold = pd.Series(data=False, index=cube.index)
+        for provider, model in models:
+            sold |= has_word(cube["provider"], (provider,)) & has_word(cube["model"], (model,))
+        mine &= sold
         leaving = part_of(cube[mine], _SHARES[level], _FEES)
         if leaving.empty:
             return cube
         return pd.concat([less(cube, mine, leaving), leaving.assign(service_tier="batch")], ignore_index=True)
 
     return change
+
+
+def _is_standard(tiers: pd.Series) -> Any:
+    return has_word(tiers.map(str.lower, na_action="ignore"), (None, *STANDARD_NAMES))
