@@ -27,7 +27,10 @@ Frame = pd.DataFrame
 
 _LEAST_SHARE: Final = Decimal("0.01")
 _MOST_WORKLOADS: Final = 12
-_COMPUTED = ("sheet", "unpriced_reason", "provider_resolved", "model_resolved")
+_LOOKED_AT = (
+    *("workload", "provider", "model", "service_tier", "region", "price_at", "context_tokens"),
+    *("bucketed", "records", "requests", "reasoning"),
+)
 
 
 def with_advice(
@@ -56,9 +59,8 @@ def with_advice(
     ended = endings(connection, records, grouping)
     failed = _ended(ended, FAILED)
     looked_at = {workload.name: workload for workload in _worth_a_look(analysis)}
-    computed = [name for name in listed.frame.columns if name.startswith("cost_") or name in _COMPUTED]
     evidence = Evidence(
-        cube=_lean(listed.frame.drop(columns=computed)),
+        cube=_lean(listed.frame),
         priced=listed,
         book=book,
         as_of=as_of,
@@ -164,7 +166,11 @@ def _shortest(sizes: Frame) -> dict[str, float]:
 
 
 def _lean(cube: Frame) -> Frame:
-    """Return the cube as levers change it over and over: without counts that nothing reports, texts as plain objects."""
-    unused = [name for meter in Meter if (name := str(meter)) in cube.columns and cube[name].isna().all()]
-    texts = {name: object for name in cube.columns if isinstance(cube[name].dtype, pd.StringDtype)}
-    return cube.drop(columns=unused).astype(texts)
+    """Return what levers and prices look at, since it is changed over and over: texts as plain objects, no empty counts."""
+    kept = [
+        name
+        for name in cube.columns
+        if name in _LOOKED_AT or (name in set(Meter) and not cube[name].isna().all())
+    ]
+    texts = {name: object for name in kept if isinstance(cube[name].dtype, pd.StringDtype)}
+    return cube[kept].astype(texts)
