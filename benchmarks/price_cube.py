@@ -75,7 +75,9 @@ def oracle_seconds(frame: pd.DataFrame) -> float:
 
 def main() -> None:
     """Print seconds and ratios."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=1_000_000)
     rows = parser.parse_args().rows
     book, as_of = PriceBook(), datetime(2026, 11, 29, tzinfo=UTC)

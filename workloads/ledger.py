@@ -19,7 +19,14 @@ IGNORED: Final = "ignored"
 DUPLICATE: Final = "duplicate"
 """Fate of a row that repeats a record already counted (a streamed snapshot, a replayed session, a second copy)."""
 
-PREFIX_COLUMNS: Final = ("log_row", "block_hashes", "block_tokens", "cache_scope", "prefix_hash", "prefix_tokens")
+PREFIX_COLUMNS: Final = (
+    "log_row",
+    "block_hashes",
+    "block_tokens",
+    "cache_scope",
+    "prefix_hash",
+    "prefix_tokens",
+)
 """What cache replay needs and nothing else does."""
 METER_COLUMNS: Final = tuple(str(meter) for meter in Meter)
 LABEL_COLUMNS: Final = ("project", "team", "application", "endpoint", "api_key", "environment")
