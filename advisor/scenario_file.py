@@ -17,6 +17,7 @@ _SHAPES: Final = {
     "dict_type": "expected keys with values",
     "tuple_type": "expected a list",
     "missing": "is missing",
+    "too_short": "expected at least one",
 }
 
 
@@ -38,7 +39,12 @@ def read_scenario(path: Path) -> Scenario:
         return Scenario.model_validate(values)
     except ValidationError as error:
         raise ScenarioError(
-            "\n".join(_line(path, mistake) for mistake in error.errors(include_url=False))
+            "\n".join(
+                _line(path, mistake)
+                for mistake in error.errors(include_url=False)
+                # Items that are wrong themselves are not missing as well.
+                if not (mistake["type"] == "too_short" and mistake["input"])
+            )
         ) from None
 
 
@@ -54,7 +60,7 @@ def _line(path: Path, mistake: Any) -> str:
     if kind == "extra_forbidden":
         return f"{where}: unknown key, allowed: {', '.join(_keys(loc))}"
     if kind == "union_tag_not_found":
-        return f"{where}: the key 'do' is missing, allowed: {', '.join(STEPS)}{seen}"
+        return f"{where}: the key 'do' is missing, as in {{do: batch, share: 0.5}}, allowed: {', '.join(STEPS)}{seen}"
     if kind == "union_tag_invalid":
         return f"{where}: do: {_short(mistake['ctx']['tag'])} is unknown, allowed: {', '.join(STEPS)}"
     if kind == "missing":

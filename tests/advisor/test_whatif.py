@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from advisor.cli import cli
 from advisor.scenario_changes import moved, part_of
-from advisor.scenario_file import read_scenario
+from advisor.scenario_file import ScenarioError, read_scenario
 from advisor.scenario_model import MeterName
 from pricing.charges import exact_sum
 from pricing.meters import Meter
@@ -229,7 +229,7 @@ def test_what_moves_is_neither_lost_nor_made(values: list[int], share: Fraction)
 @pytest.mark.parametrize(
     ("steps", "words"),
     [
-        ([{"do": "trim", "promt": 0.1}], ["step 1 (trim)", "unknown key", "'promt'", "prompt"]),
+        ([{"do": "trim", "promt": 0.1}], ["step 1 (trim): promt: unknown key", "prompt"]),
         ([{"do": "shrink"}], ["step 1", "'shrink'", "swap_model, batch, cache, trim, grow, price"]),
         ([{"factor": 2}], ["step 1", "'do' is missing", "grow"]),
         (
@@ -241,7 +241,7 @@ def test_what_moves_is_neither_lost_nor_made(values: list[int], share: Fraction)
         ([{"do": "grow"}], ["step 1 (grow): factor", "is missing"]),
         ([{"do": "price", "multiples": {"ouput": 2}}], ["step 1 (price): multiples.ouput", "'output'"]),
         ([{"do": "cache", "read_share": 0.9, "written_share": 0.2}], ["step 1 (cache)", "0.9", "0.2"]),
-        ([], ["steps", "at least 1"]),
+        ([], ["steps", "at least one"]),
         ([{"do": "grow", "factor": 2, "model": "tiny"}], ["step 1 (grow): model", "'tiny'", "large, small"]),
         ([{"do": "grow", "factor": 2, "workload": "chta"}], ["workload", "'chta'", "chat, code"]),
         ([{"do": "swap_model", "to": "smal"}], ["step 1 (swap_model): to", "'smal'", "small"]),
@@ -296,3 +296,15 @@ def test_the_example_of_the_page_is_a_scenario(tmp_path: Path) -> None:
 
 def test_every_meter_may_have_another_price() -> None:
     assert set(get_args(MeterName)) == {"all", *map(str, Meter)}
+
+
+def test_a_wrong_step_is_not_said_to_be_none_too(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.yaml"
+    path.write_text("steps:\n  - batch: {share: 1}\n", "utf-8")
+    with pytest.raises(ScenarioError) as wrong:
+        read_scenario(path)
+    assert str(wrong.value).count("\n") == 0
+    assert "step 1: the key 'do' is missing, as in {do: batch, share: 0.5}" in str(wrong.value)
+    path.write_text("steps: []\n", "utf-8")
+    with pytest.raises(ScenarioError, match="steps: expected at least one, got"):
+        read_scenario(path)
