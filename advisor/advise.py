@@ -46,6 +46,7 @@ _NOTABLE_SHARE: Final = Decimal("0.001")
 """Part of the bill below which a saving is not worth a recommendation."""
 _UNFIT_SHARE: Final = Decimal("0.05")
 """Part of its workload's cost that a lever must save which does not act on the dominant phase."""
+_MILLIONTH: Final = Decimal("0.000001")
 _CASE: Final = "__case"
 
 
@@ -123,7 +124,11 @@ def _per_month(saving: Saving, period_days: float | None) -> Saving | None:
     if period_days is None or period_days < 1:
         return None
     factor = DAYS_PER_MONTH / Decimal(str(period_days))
-    return Saving(low=saving.low * factor, expected=saving.expected * factor, high=saving.high * factor)
+    # A forecast: millionths of a dollar are exact enough.
+    low, expected, high = (
+        (amount * factor).quantize(_MILLIONTH) for amount in (saving.low, saving.expected, saving.high)
+    )
+    return Saving(low=low, expected=expected, high=high)
 
 
 def _by_workload(evidence: Evidence) -> dict[str, Decimal]:
