@@ -35,6 +35,7 @@ from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, PREFIX_COLUMNS, RECORD, SKIPPED
+from workloads.pages import without_followed
 from workloads.quarantine import SkippedRow, is_small, located, rejected_rows, with_places
 from workloads.raw import PLACE_COLUMN
 from workloads.relations import add, in_order, store
@@ -144,6 +145,7 @@ def load(
     records, repeated = deduplicate(connection, ledger)
     if repeated:
         counts = with_repeats(counts, count_rows(connection, records))
+    counts = without_followed(connection, ledger, counts)
     rejected = shown_rejects(rejected_rows(connection), files)
     report = LoadReport(
         counts=(*counts, *reject_counts(rejected)),
