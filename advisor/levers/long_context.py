@@ -14,24 +14,19 @@ from typing import Any, Final
 import pandas as pd
 
 from advisor import numbers
-from advisor.cube_changes import requests_in, single_rows
+from advisor.cube_changes import COUNTS, ESTIMATES, less, requests_in, single_rows
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
-from pricing.meters import INPUT_METERS, Meter
+from pricing.meters import INPUT_METERS
 
 NAME: Final = "long_context"
 _ROOM: Final = {Level.LOW: Fraction(1, 20), Level.EXPECTED: Fraction(1, 10), Level.HIGH: Fraction(1, 4)}
 """How far above the threshold a prompt may be, as part of it, to be brought below: an assumption."""
 _PROMPT: Final = tuple(map(str, INPUT_METERS))
-_DIVIDED: Final = (
-    *(str(meter) for meter in Meter if meter not in INPUT_METERS),
-    "reasoning", "records", "requests", "requests_unknown", "unmeasured", "cache_records", "cache_read_known",
-    "cache_input_known",
-)  # fmt: skip
+_DIVIDED: Final = tuple(name for name in COUNTS if name not in _PROMPT)
 """Sums over requests that are divided as the requests are."""
-_ESTIMATES: Final = ("decode_context", "prefill_context")
 _TITLE: Final = "Keep prompts below the size from which on all tokens cost more"
 
 
@@ -61,7 +56,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         if not cells:
             continue
         dear, plain = _costs_of(evidence, part.loc[[cell.place for cell in cells]], cells)
-        cells = [cell for cell, more, less in zip(cells, dear, plain, strict=True) if more > less]
+        cells = [cell for cell, now, then in zip(cells, dear, plain, strict=True) if now > then]
         extra = sum(dear, Decimal(0)) - sum(plain, Decimal(0))
         if cells and extra > 0:
             yield _proposal(evidence, name, cells, extra, part)
@@ -121,13 +116,14 @@ def _change(evidence: Evidence, name: str) -> Change:
             return cube
         rows = whole.loc[[cell.place for cell in cells]]
         dear, plain = _costs_of(evidence, rows, cells)
-        cells = [cell for cell, more, less in zip(cells, dear, plain, strict=True) if more > less]
+        cells = [cell for cell, now, then in zip(cells, dear, plain, strict=True) if now > then]
         if not cells:
             return cube
         rows = whole.loc[[cell.place for cell in cells]]
         below = _below(rows, cells, level)
         stay = [cell.near(level) < cell.requests for cell in cells]
-        left = _less(rows[stay], below[stay])
+        every = pd.Series(data=True, index=rows[stay].index)
+        left = less(rows[stay], every, below[stay])
         return pd.concat([whole.drop(index=rows.index), left, below], ignore_index=True)
 
     return change
@@ -183,26 +179,8 @@ def _below(rows: Any, cells: list[_Cell], level: Level) -> Any:
     ]
     new = {name: _times(rows, name, kept) for name in _PROMPT if name in rows.columns}
     new |= {name: _times(rows, name, parts) for name in _DIVIDED if name in rows.columns}
-    new |= {name: rows[name] * [float(part) for part in parts] for name in _ESTIMATES if name in rows.columns}
+    new |= {name: rows[name] * [float(part) for part in parts] for name in ESTIMATES if name in rows.columns}
     new["context_tokens"] = _column([cell.above for cell in cells], rows, "context_tokens")
-    return rows.assign(**new)
-
-
-def _less(rows: Any, moved: Any) -> Any:
-    """Return the rows without what moved."""
-    names = [name for name in (*_PROMPT, *_DIVIDED) if name in rows.columns]
-    new = {
-        name: _column(
-            [
-                None if pd.isna(whole) else int(whole) - int(part)
-                for whole, part in zip(rows[name], moved[name], strict=True)
-            ],
-            rows,
-            name,
-        )
-        for name in names
-    }
-    new |= {name: rows[name] - moved[name] for name in _ESTIMATES if name in rows.columns}
     return rows.assign(**new)
 
 

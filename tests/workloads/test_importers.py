@@ -203,10 +203,14 @@ def test_naming_the_format_reads_the_same(case: Path, read: Any, golden_run: Any
     assert canonical(read(inputs(case), format=case.parent.name)) == canonical(golden_run(case))
 
 
-def test_all_formats_in_one_run_give_the_sum_of_their_own_runs(read: Any, golden_run: Any) -> None:
-    # One case a format (cases of one format share ids, and would rightly be duplicates of one another), every fourth.
+@pytest.mark.parametrize("place", range(4))
+def test_all_formats_in_one_run_give_the_sum_of_their_own_runs(
+    place: int, read: Any, golden_run: Any
+) -> None:
+    # One case a format: cases of one format share ids, and would rightly be duplicates of one another. In four runs,
+    # since the engine takes long to plan a hundred formats at once.
     firsts = {case.parent.name: case for case in reversed(SOUND) if not options(case)}
-    plainly = [firsts[name] for name in sorted(firsts)[::4]]
+    plainly = [firsts[name] for name in sorted(firsts)[place::4]]
     alone = [golden_run(case) for case in plainly]
     together = read([path for case in plainly for path in inputs(case)])
     assert together.adds_up()
