@@ -31,17 +31,18 @@ from workloads.phase_mix import PhaseClass
 DAYS_PER_MONTH: Final = Decimal("30.4375")
 ORDER: Final = (
     "waste",
+    "cache_lifetime",
     "prompt_trimming",
     "long_context",
     "output_limits",
-    "cache_lifetime",
-    "prompt_caching",
     "smaller_model",
+    "prompt_caching",
     "batch",
     "service_tier",
     "region",
 )
-"""In which levers are applied: what removes tokens first, then what they cost."""
+"""In which levers are applied: what nobody needs, then what is too long, then the model, then the cache of what is left on
+the models that it is left on, then discounts on all of it."""
 _NOTABLE_SHARE: Final = Decimal("0.001")
 """Part of the bill below which a saving is not worth a recommendation."""
 _UNFIT_SHARE: Final = Decimal("0.05")

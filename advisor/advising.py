@@ -13,6 +13,7 @@ from advisor.analysis import Analysis, Workload
 from advisor.cache_evidence import cache_evidence
 from advisor.evidence import Cell, Ended, Evidence, LateReads, Pauses, Signals
 from advisor.levers import levers
+from advisor.moves import moves
 from pricing.book import PriceBook
 from pricing.frame import PricedCube
 from pricing.meters import Meter
@@ -69,20 +70,23 @@ def with_advice(
             str(name): _with_failures(_signals(part), str(name), None if ended is None else failed)
             for name, part in seen.groupby("workload")
         },
-        caches=cache_evidence(
-            connection,
-            records,
-            grouping,
-            seen[seen["workload"].isin(list(looked_at))],
-            _shortest(sizes),
-            listed.frame,
-            as_of,
-        ),
         pauses=_pauses(seen),
         failed=failed,
         cut_off=_ended(ended, CUT_OFF),
         late_reads=_late_reads(connection, records, grouping, listed.frame),
     )
+    reachable = tuple(moves(evidence))
+    caches = cache_evidence(
+        connection,
+        records,
+        grouping,
+        seen[seen["workload"].isin(list(looked_at))],
+        _shortest(sizes),
+        listed.frame,
+        as_of,
+        reachable,
+    )
+    evidence = replace(evidence, moves=reachable, caches=caches)
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
     return replace(analysis, advice=advise(evidence, proposals, analysis.period_days))
 

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import pandas as pd
 
 from advisor.evidence import CacheShares, Split
 from advisor.recommendation import Level
+from advisor.rerouting import Move
 from pricing.cache_rules import CacheRule, Lifetime, rules_for
 from pricing.meters import CACHE_WRITE_METERS, Meter
 from workloads.arrivals import SLOT_SECONDS
@@ -34,6 +37,8 @@ class _Known:
     arrivals: Row
     turns: Row | None
     shortest_tokens: int
+    place: int = 0
+    """Of the cache among those that the turns were replayed with."""
 
 
 def cache_evidence(
@@ -44,8 +49,12 @@ def cache_evidence(
     shortest: Mapping[str, float],
     cube: Frame,
     as_of: datetime,
+    moves: Sequence[Move] = (),
 ) -> dict[Cell, tuple[CacheShares, ...]]:
     """Return what each lifetime that can be had would have done, by workload, provider and model.
+
+    For a model that a move leads to and that the workload does not have: what the cache of that model would have done to
+    the prompts of the model that they come from, in its tokens and under its rules.
 
     Args:
         connection: The engine that holds the records.
@@ -55,32 +64,100 @@ def cache_evidence(
         shortest: Tokens that nearly all prompts of a workload have, by workload.
         cube: The usage cube.
         as_of: Moment of the report; the rules of the caches are those of then.
+        moves: Where requests could go.
     """
     arrivals = {_cell(row): row for row in seen.to_dict("records")}
     rules = {cell: rule for cell in arrivals if (rule := _rule(cell, as_of)) is not None}
-    lifetimes = sorted(
-        {age for rule in rules.values() for one in rule.lifetimes if (age := one.shortest_seconds)}
-    )
-    taken = {
-        (provider, str(model)): Smallest(rule.minimum_tokens, rule.granularity_tokens)
+    elsewhere = [_elsewhere(move, as_of) for move in moves]
+    reached = {
+        one.target: one
+        for one in reversed([one for one in elsewhere if one is not None])
+        if one.source in arrivals and one.target not in arrivals
+    }
+    every = (*rules.values(), *(one.rule for one in reached.values()))
+    lifetimes = sorted({age for rule in every for one in rule.lifetimes if (age := one.shortest_seconds)})
+    taken: dict[tuple[str | None, str], list[Smallest]] = {
+        (provider, str(model)): [Smallest(rule.minimum_tokens, rule.granularity_tokens)]
         for (_, provider, model), rule in rules.items()
     }
+    places = {target: _place(one, taken) for target, one in reached.items()}
     replayed = session_reads(connection, records, grouping, taken, lifetimes)
     turns = {} if replayed is None else {_cell(row): row for row in replayed.to_dict("records")}
-    out: dict[Cell, tuple[CacheShares, ...]] = {}
-    for cell, rule in rules.items():
+
+    def known(cell: Cell) -> _Known:
         text, read = _logged(cube, cell)
-        known = _Known(
+        return _Known(
             text_tokens=text,
             read_tokens=read,
             arrivals=arrivals[cell],
             turns=turns.get(cell),
             shortest_tokens=int(shortest.get(cell[0]) or 0),
         )
-        found = [shares for one in rule.lifetimes if (shares := _shares(rule, one, known, lifetimes))]
+
+    out: dict[Cell, tuple[CacheShares, ...]] = {}
+    for cell, rule, mine in (
+        *((cell, rule, known(cell)) for cell, rule in rules.items()),
+        *(
+            (cell, one.rule, _in_other_tokens(known(one.source), one.ratio, places[cell]))
+            for cell, one in reached.items()
+        ),
+    ):
+        found = [shares for one in rule.lifetimes if (shares := _shares(rule, one, mine, lifetimes))]
         if found:
             out[cell] = tuple(found)
     return out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Elsewhere:
+    """The cache of a model that requests could go to."""
+
+    source: Cell
+    target: Cell
+    ratio: Fraction
+    """Tokens there for one token of the source."""
+    rule: CacheRule
+
+
+def _elsewhere(move: Move, as_of: datetime) -> _Elsewhere | None:
+    route = move.route
+    target = (route.workload, route.provider, route.target)
+    rule = _rule(target, as_of)
+    if rule is None:
+        return None
+    source = (route.workload, route.provider, route.source)
+    return _Elsewhere(source=source, target=target, ratio=move.ratios.usual, rule=rule)
+
+
+def _place(one: _Elsewhere, taken: dict[tuple[str | None, str], list[Smallest]]) -> int:
+    """Return which of the caches of the source's prompts this one is; one that is not there yet is added."""
+    _, provider, model = one.source
+    smallest = Smallest(
+        ceil(one.rule.minimum_tokens / one.ratio), max(1, ceil(one.rule.granularity_tokens / one.ratio))
+    )
+    caches = taken.setdefault((provider, str(model)), [])
+    if smallest not in caches:
+        caches.append(smallest)
+    return caches.index(smallest)
+
+
+def _in_other_tokens(known: _Known, ratio: Fraction, place: int) -> _Known:
+    """Return what is known of some prompts in the tokens of another model, for one of the caches that they could be in."""
+    turns = None
+    if known.turns is not None:
+        counted = (f"cacheable_{place}", f"likely_{place}_", f"most_{place}_")
+        turns = {
+            name: int(value * ratio) if str(name).startswith(counted) else value
+            for name, value in known.turns.items()
+        }
+    return _Known(
+        text_tokens=int(known.text_tokens * ratio),
+        read_tokens=ceil(known.read_tokens * ratio),
+        arrivals=known.arrivals,
+        turns=turns,
+        shortest_tokens=int(known.shortest_tokens * ratio),
+        place=place,
+    )
 
 
 def _cell(row: Row) -> Cell:
@@ -117,8 +194,8 @@ def _shares(
     bound, basis = _bound(rule, seconds, known)
     tokens = {Level.HIGH: bound}
     if known.turns is not None:
-        place, cacheable = lifetimes.index(seconds), int(known.turns["cacheable_tokens"])
-        likely, most = (int(known.turns[f"{name}_{place}"]) for name in ("likely", "most"))
+        place, cacheable = lifetimes.index(seconds), int(known.turns[f"cacheable_{known.place}"])
+        likely, most = (int(known.turns[f"{name}_{known.place}_{place}"]) for name in ("likely", "most"))
         replayed = dict.fromkeys((Level.LOW, Level.EXPECTED), (likely, cacheable - likely))
         if likely > known.read_tokens:
             basis = (

@@ -8,6 +8,7 @@ from typing import Any
 
 from advisor.analysis import Distribution, Workload
 from advisor.recommendation import Level
+from advisor.rerouting import Move
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
 from pricing.meters import Meter
@@ -119,11 +120,13 @@ class Evidence:
         as_of: Moment of the report.
         workloads: By name, as in the report; their cost mixes have the class.
         signals: By workload.
-        caches: By (workload, provider, model) as logged: what each lifetime that can be had would have done.
+        caches: By (workload, provider, model) as logged: what each lifetime that can be had would have done. Also for
+            models that ``moves`` lead to: what it would do to the prompts that go there.
         pauses: By the same.
         failed: Requests that failed and used tokens, by the same.
         cut_off: Requests whose answer was cut off at its limit, by the same; those that failed are not among them.
         late_reads: By the same; only where something was written for an hour.
+        moves: To smaller models, best first within a workload.
     """
 
     cube: Frame
@@ -139,6 +142,7 @@ class Evidence:
     failed: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     cut_off: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     late_reads: Mapping[Cell, LateReads] = field(default_factory=dict[Cell, LateReads])
+    moves: tuple[Move, ...] = ()
 
     def cost_of(self, cube: Frame) -> Decimal:
         """The list cost of a changed cube in USD, of what has a price."""

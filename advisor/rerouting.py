@@ -1,7 +1,9 @@
 """A cube in which part of a model's requests goes to another model: priced there, never dearer than before."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
@@ -17,8 +19,10 @@ from advisor.cube_changes import (
     single_rows,
 )
 from pricing.book import PriceBook
+from pricing.cards import RateSheet
 from pricing.frame import price_cube
-from pricing.meters import Meter
+from pricing.line_ups import TokenRatios
+from pricing.meters import Meter, Phase
 
 Frame = Any
 Rows = Any
@@ -52,6 +56,30 @@ class Route:
         """Return which rows hold single requests to the source, or to another model of the same provider."""
         mine = single_rows(cube, self.workload) & has_word(cube["model"], (model or self.source,))
         return mine & has_word(cube["provider"], (self.provider,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A route that saves, and what is known of both of its ends.
+
+    Attributes:
+        route: From where to where.
+        ratios: Tokens of the target for one token of the source.
+        sheets: Rates of the source and of the target, for the median prompt of the workload.
+        by_phase: USD of the source as it is.
+        cached: Whether some of its prompts are read from a cache.
+    """
+
+    route: Route
+    ratios: TokenRatios
+    sheets: tuple[RateSheet, RateSheet]
+    by_phase: Mapping[Phase, Decimal]
+    cached: bool
+
+    @property
+    def cost_usd(self) -> Decimal:
+        """What the requests of the source cost as they are."""
+        return sum(self.by_phase.values(), Decimal(0))
 
 
 def rerouted(

@@ -1,6 +1,7 @@
 """Small cubes of single requests, their evidence, and strategies of cubes as earlier steps may leave them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from advisor.analysis import Distribution, Slice, Workload
 from advisor.evidence import Evidence, Signals, total_usd
+from advisor.moves import moves
 from pricing.book import PriceBook
 from pricing.cards import PriceCard
 from pricing.frame import price_cube
@@ -94,7 +96,7 @@ def evidence(
 ) -> Evidence:
     """The evidence of a cube whose workloads all have these sizes."""
     names = sorted(set(frame["workload"]))
-    return Evidence(
+    found = Evidence(
         cube=frame,
         priced=price_cube(frame, BOOK, as_of=AS_OF),
         book=BOOK,
@@ -102,6 +104,7 @@ def evidence(
         workloads={name: _workload(name, frame, inputs, outputs) for name in names},
         signals=signals or {},
     )
+    return replace(found, moves=tuple(moves(found)))
 
 
 def _workload(

@@ -38,20 +38,21 @@ def session_reads(
     connection: Connection,
     records: Expr,
     grouping: Grouping,
-    models: Mapping[Model, Smallest],
+    models: Mapping[Model, Sequence[Smallest]],
     lifetimes: Sequence[float],
 ) -> pd.DataFrame | None:
     """Return one row a workload, provider and model of those asked for; None when no request names a session.
 
     Columns: ``workload, provider, model``, ``requests`` and ``text_tokens`` of single requests with a session and a time,
-    ``cacheable_tokens`` of them, and by place ``n`` in ``lifetimes`` ``likely_<n>`` (tokens read when prompts that have
-    room for the answer before them begin with what went before) and ``most_<n>`` (when all that are no shorter do).
+    and, for the cache in place ``c`` of those of the model, ``cacheable_<c>`` (tokens of them) and by place ``n`` in
+    ``lifetimes`` ``likely_<c>_<n>`` (tokens read when prompts that have room for the answer before them begin with what
+    went before) and ``most_<c>_<n>`` (when all that are no shorter do).
 
     Args:
         connection: The engine.
         records: The ledger's records of the asked days.
         grouping: How workloads are told apart.
-        models: What their caches take.
+        models: What their caches take: one cache or more that the same prompts could be in.
         lifetimes: Seconds from one start to the next.
     """
     if "session" not in records.columns or not models:
@@ -66,26 +67,37 @@ def session_reads(
         answered=turns.answer.lag().over(order),
         gap=turns["at"] - turns["at"].lag().over(order),
     )
-    most = _eligible(ibis.cases((seen.text >= seen.before, seen.before), else_=0), seen)
-    likely = ibis.cases((seen.text >= seen.before + seen.answered, most), else_=0)
-    seen = seen.mutate(most=most, likely=likely, cacheable=_eligible(seen.text, seen))
-    sums = {
-        f"{name}_{number}": ibis.coalesce(seen[name].sum(where=seen.gap <= seconds), 0)
-        for number, seconds in enumerate(lifetimes)
-        for name in ("likely", "most")
-    }
-    frame: pd.DataFrame = connection.execute(
-        seen.group_by(_KEYS).agg(
-            requests=seen.count(),
-            text_tokens=seen.text.sum(),
-            cacheable_tokens=seen.cacheable.sum(),
-            **sums,
+    common = ibis.cases((seen.text >= seen.before, seen.before), else_=0)
+    sums: dict[str, Expr] = {}
+    for place in range(_most_caches(models)):
+        most = _eligible(common, seen, place)
+        likely = ibis.cases((seen.text >= seen.before + seen.answered, most), else_=0)
+        seen = seen.mutate(
+            **{
+                f"most_{place}": most,
+                f"likely_{place}": likely,
+                f"cacheable_{place}": _eligible(seen.text, seen, place),
+            }
         )
+        sums[f"cacheable_{place}"] = seen[f"cacheable_{place}"].sum()
+        sums |= {
+            f"{name}_{place}_{number}": ibis.coalesce(
+                seen[f"{name}_{place}"].sum(where=seen.gap <= seconds), 0
+            )
+            for number, seconds in enumerate(lifetimes)
+            for name in ("likely", "most")
+        }
+    frame: pd.DataFrame = connection.execute(
+        seen.group_by(_KEYS).agg(requests=seen.count(), text_tokens=seen.text.sum(), **sums)
     )
     return frame if len(frame) else None
 
 
-def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Smallest]) -> Expr:
+def _most_caches(models: Mapping[Model, Sequence[Smallest]]) -> int:
+    return max(map(len, models.values()))
+
+
+def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Sequence[Smallest]]) -> Expr:
     """Return the single requests that name a session and a time, with what their model's cache takes."""
     sized = with_sizes(records)
     started = column(sized, "started_at")
@@ -93,10 +105,15 @@ def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Smallest]) 
     asked = [
         (
             (model == name) & (provider.isnull() if payee is None else provider.fill_null("") == payee),
-            smallest,
+            caches,
         )
-        for (payee, name), smallest in models.items()
+        for (payee, name), caches in models.items()
     ]
+    limits: dict[str, Expr] = {}
+    for place in range(_most_caches(models)):
+        having = [(where, caches[place]) for where, caches in asked if place < len(caches)]
+        limits[f"smallest_{place}"] = ibis.cases(*((where, one.minimum_tokens) for where, one in having))
+        limits[f"whole_{place}"] = ibis.cases(*((where, one.granularity_tokens) for where, one in having))
     rows = sized.select(
         workload=grouping.name_of(sized),
         provider=provider,
@@ -107,17 +124,18 @@ def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Smallest]) 
         # Reasoning is not sent back with the next prompt.
         answer=ibis.coalesce(sized.output_tokens, 0) - ibis.coalesce(column(sized, "reasoning"), 0),
         bucket=column(sized, "bucket_seconds"),
-        smallest=ibis.cases(*((where, one.minimum_tokens) for where, one in asked)),
-        whole=ibis.cases(*((where, one.granularity_tokens) for where, one in asked)),
+        **limits,
     )
     return rows.filter(
         rows.session.notnull()
         & rows["at"].notnull()
         & rows.text.notnull()
         & rows.bucket.isnull()
-        & rows.smallest.notnull()
+        & rows.smallest_0.notnull()
     )
 
 
-def _eligible(tokens: Expr, rows: Expr) -> Expr:
-    return ibis.cases((tokens >= rows.smallest, tokens - tokens % rows.whole), else_=0)
+def _eligible(tokens: Expr, rows: Expr, place: int) -> Expr:
+    return ibis.cases(
+        (tokens >= rows[f"smallest_{place}"], tokens - tokens % rows[f"whole_{place}"]), else_=0
+    )

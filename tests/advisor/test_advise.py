@@ -138,8 +138,34 @@ def test_conversations_are_replayed_and_the_saving_is_expected(tmp_path: Path) -
     after = 20 * (Decimal("0.2") * reads + Decimal("2.5") * written)
     assert float(caching.saving.expected) == pytest.approx(float((before - after) / 10**6), rel=1e-4)
     assert caching.saving.low == caching.saving.expected
-    step = next(one for one in found.plan.steps if one.lever == "prompt_caching")
-    assert step.saving_usd == caching.saving.expected
+    # In the plan half of the conversations are on a model at a twentieth of the price by then, and cached there.
+    assert [one.lever for one in found.plan.steps] == ["smaller_model", "prompt_caching", "batch"]
+    step = found.plan.steps[1]
+    assert step.alone_usd == caching.saving.expected
+    assert float(step.saving_usd / caching.saving.expected) == pytest.approx((1 + 0.05) / 2, rel=1e-4)
+
+
+def test_where_prompts_are_too_short_for_the_cache_of_the_smaller_model_they_are_not_cached_there(
+    tmp_path: Path,
+) -> None:
+    # Opus 5.5 takes 512 tokens and more, and Sonnet 5, to which a price list of one's own may lead, 1,024.
+    rows = [
+        row | {"model": "claude-opus-5-5", "input_tokens": 600 + 20 * turn, "output_tokens": 10}
+        for number in range(20)
+        for turn, row in enumerate(conversation(f"c{number}", number * 30, 2))
+    ]
+    prices = tmp_path / "prices.json"
+    rates = {"output": "10", "cache_read": "0.1", "cache_write_5m": "1.25", "cache_write_1h": "2"}
+    models = {"claude-opus-5-5": {"input": "1", **rates}, "claude-sonnet-5": {"input": "0.5", **rates}}
+    prices.write_text(json.dumps({"unit": "USD per 1,000,000 tokens", "models": models}), "utf-8")
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    options = AnalyseOptions(as_of=AS_OF, price_files=(prices,))
+    found = analyse([str(log)], options).advice
+    assert found is not None
+    assert [one.lever for one in found.plan.steps] == ["smaller_model", "prompt_caching"]
+    # Half of the conversations stay where their prompts are long enough.
+    assert float(found.plan.steps[1].saving_usd / found.plan.steps[1].alone_usd) == pytest.approx(0.5)
 
 
 def test_slow_conversations_need_the_longer_lifetime(tmp_path: Path) -> None:
