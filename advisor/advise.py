@@ -23,7 +23,7 @@ from advisor.recommendation import (
     Step,
     unchanged,
 )
-from advisor.walk import Changed, walk_all
+from advisor.walk import Changed, better_of, walk_all
 from pricing.frame import price_cube
 from pricing.meters import Phase
 from workloads.phase_mix import PhaseClass
@@ -184,6 +184,7 @@ def _plan(
         evidence, changed, [*((ranked, level) for level in Level), (calm, Level.EXPECTED)], baseline
     )
     by_level = dict(zip(Level, walks, strict=True))
+    by_level[Level.EXPECTED] = better_of(by_level[Level.EXPECTED], safe, bill)
     saved = {level: _saved(steps) for level, steps in by_level.items()}
     steps = by_level[Level.EXPECTED]
     return Plan(

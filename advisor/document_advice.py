@@ -73,12 +73,24 @@ class StepDoc(_Model):
     after: Money = Field(description="The bill after it.")
 
 
+class TotalsDoc(_Model):
+    """What the plan saves, by what has to be true for it; each has the one before in it."""
+
+    no_risk: Money = Field(description="Steps that leave answers as they are, alone; expected assumptions.")
+    after_evaluation: Money = Field(
+        description="All steps, where an evaluation finds nothing against them; expected assumptions."
+    )
+    ceiling: Money = Field(
+        description="Do not quote: all steps, if every assumption came true to the full. The limit, not an estimate."
+    )
+
+
 class PlanDoc(_Model):
     """The recommendations applied one after the other: their savings are never added up."""
 
     baseline: Money
     optimised: Money
     combined_saving: SavingDoc
-    safe_saving: Money = Field(description="Of the steps without a risk to answers.")
+    totals: TotalsDoc
     overlap: Money = Field(description="Savings alone added up, less the combined one.")
     steps: list[StepDoc]

@@ -37,7 +37,11 @@ def plan_doc(advice: Advice | None) -> PlanDoc | None:
             "baseline": money(plan.baseline_usd),
             "optimised": money(plan.optimised_usd),
             "combined_saving": _saving(plan.combined),
-            "safe_saving": money(plan.safe_usd),
+            "totals": {
+                "no_risk": money(plan.safe_usd),
+                "after_evaluation": money(plan.combined.expected),
+                "ceiling": money(plan.ceiling_usd),
+            },
             "overlap": money(plan.overlap_usd),
             "steps": [_step(step) for step in plan.steps],
         }

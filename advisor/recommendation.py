@@ -164,7 +164,7 @@ class Plan:
         baseline_usd: The bill as it is, as far as it has prices.
         optimised_usd: After all steps.
         combined: Baseline less optimised, under low, expected and high assumptions.
-        safe_usd: Saving of the steps without a risk to answers.
+        safe_usd: What is saved by steps without a risk to answers alone: never more than ``combined.expected``.
         overlap_usd: Sum of the savings alone, less the combined one: what adding up would have promised too much.
         steps: In their order, expected assumptions; a step that does not save on what it meets is dropped.
     """
@@ -175,6 +175,11 @@ class Plan:
     safe_usd: Decimal
     overlap_usd: Decimal
     steps: tuple[Step, ...]
+
+    @property
+    def ceiling_usd(self) -> Decimal:
+        """What is saved if all of every assumption comes true at once: it never does, so nobody should be told it."""
+        return max(self.combined.low, self.combined.expected, self.combined.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ class PlanPart:
     legend: tuple[Series, ...]
     overlap: str
     totals: tuple[Card, ...]
-    """Without a risk to answers, after an evaluation, together."""
+    """Without a risk to answers, with that after an evaluation, and the ceiling."""
     table: Table
 
 

@@ -116,20 +116,22 @@ def _overlap(plan: Plan) -> str:
 def _totals(analysis: Analysis, plan: Plan) -> tuple[Card, ...]:
     safe, together = plan.safe_usd, plan.combined.expected
     return (
-        _card(analysis, "Without a risk to answers", safe, "no step is without one"),
-        _card(analysis, "More, after an evaluation", together - safe, "no step needs one"),
-        _card(analysis, "Together", together),
+        _card(analysis, "Without a risk to answers", safe, none="" if safe else "no step is without one"),
+        _card(analysis, "After an evaluation", together, none="" if together > safe else "no step needs one"),
+        _card(
+            analysis, "Ceiling (do not quote)", plan.ceiling_usd, more="if every assumption held to the full"
+        ),
     )
 
 
-def _card(analysis: Analysis, label: str, amount: Decimal, none: str = "") -> Card:
+def _card(analysis: Analysis, label: str, amount: Decimal, *, none: str = "", more: str = "") -> Card:
     factor, unit = monthly(analysis.period_days)
     note = unit if unit != MONTH else f"{signed(amount * factor)} {unit}"
     return Card(
         label=label,
         value=signed(amount),
         exact=numbers.money_exact(amount, USD),
-        note=none if none and not amount else note,
+        note=none or (f"{note}, {more}" if more else note),
     )
 
 

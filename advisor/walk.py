@@ -1,6 +1,7 @@
 """The plan's steps: recommendations applied one after the other to the same cube, each to what the ones before have left."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -59,6 +60,34 @@ def walk_all(
             else:
                 out[place] = steps
     return [steps or [] for steps in out]
+
+
+def better_of(steps: Sequence[Step], without: Sequence[Step], bill_usd: Decimal) -> list[Step]:
+    """Return, for each workload, the steps of whichever walk saves more: a step may stand in the way of later ones.
+
+    Args:
+        steps: Of one walk.
+        without: Of a walk of some of these.
+        bill_usd: The bill before both.
+    """
+    saved = _saved_by_workload(steps)
+    worse = {name for name, amount in _saved_by_workload(without).items() if amount > saved.get(name, 0)}
+    places = {(step.lever, step.workload, step.title): place for place, step in enumerate(steps)}
+    kept = [step for step in steps if step.workload not in worse]
+    kept += [step for step in without if step.workload in worse]
+    kept.sort(key=lambda step: places.get((step.lever, step.workload, step.title), len(places)))
+    out: list[Step] = []
+    for step in kept:
+        bill_usd -= step.saving_usd
+        out.append(replace(step, after_usd=bill_usd))
+    return out
+
+
+def _saved_by_workload(steps: Sequence[Step]) -> dict[str, Decimal]:
+    saved: dict[str, Decimal] = {}
+    for step in steps:
+        saved[step.workload] = saved.get(step.workload, Decimal(0)) + step.saving_usd
+    return saved
 
 
 def _walk_once(

@@ -99,7 +99,7 @@ def test_the_plan_never_promises_more_than_the_bill_nor_more_than_its_steps_alon
     assert plan.combined.low <= plan.combined.expected <= plan.combined.high
     assert plan.baseline_usd - plan.combined.expected == plan.optimised_usd == plan.steps[-1].after_usd
     assert sum((step.saving_usd for step in plan.steps), Decimal(0)) == plan.combined.expected
-    assert 0 <= plan.safe_usd <= plan.combined.expected
+    assert 0 < plan.safe_usd <= plan.combined.expected <= plan.ceiling_usd <= plan.baseline_usd
     assert plan.overlap_usd >= 0
     assert all(one.saving.high <= one.touched_usd for one in found.recommendations)
 
@@ -145,27 +145,37 @@ def test_conversations_are_replayed_and_the_saving_is_expected(tmp_path: Path) -
     assert float(step.saving_usd / caching.saving.expected) == pytest.approx((1 + 0.05) / 2, rel=1e-4)
 
 
-def test_where_prompts_are_too_short_for_the_cache_of_the_smaller_model_they_are_not_cached_there(
-    tmp_path: Path,
-) -> None:
-    # Opus 5.5 takes 512 tokens and more, and Sonnet 5, to which a price list of one's own may lead, 1,024.
+def short_conversations(folder: Path, smaller_usd: str) -> Advice:
+    """Prompts that Opus 5.5 caches (512 tokens and more) and Sonnet 5 does not (1,024), at prices of one's own."""
     rows = [
         row | {"model": "claude-opus-5-5", "input_tokens": 600 + 20 * turn, "output_tokens": 10}
         for number in range(20)
         for turn, row in enumerate(conversation(f"c{number}", number * 30, 2))
     ]
-    prices = tmp_path / "prices.json"
-    rates = {"output": "10", "cache_read": "0.1", "cache_write_5m": "1.25", "cache_write_1h": "2"}
-    models = {"claude-opus-5-5": {"input": "1", **rates}, "claude-sonnet-5": {"input": "0.5", **rates}}
+    prices, log = folder / "prices.json", folder / "log.jsonl"
+    rates = {"output": "1", "cache_read": "0.1", "cache_write_5m": "1.25", "cache_write_1h": "2"}
+    models = {"claude-opus-5-5": {"input": "1", **rates}, "claude-sonnet-5": {"input": smaller_usd, **rates}}
     prices.write_text(json.dumps({"unit": "USD per 1,000,000 tokens", "models": models}), "utf-8")
-    log = tmp_path / "log.jsonl"
     log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    options = AnalyseOptions(as_of=AS_OF, price_files=(prices,))
-    found = analyse([str(log)], options).advice
+    found = analyse([str(log)], AnalyseOptions(as_of=AS_OF, price_files=(prices,))).advice
     assert found is not None
-    assert [one.lever for one in found.plan.steps] == ["smaller_model", "prompt_caching"]
+    return found
+
+
+def test_what_is_too_short_for_the_cache_of_the_smaller_model_is_not_cached_there(tmp_path: Path) -> None:
+    plan = short_conversations(tmp_path, "0.01").plan
+    assert [one.lever for one in plan.steps] == ["smaller_model", "prompt_caching"]
     # Half of the conversations stay where their prompts are long enough.
-    assert float(found.plan.steps[1].saving_usd / found.plan.steps[1].alone_usd) == pytest.approx(0.5)
+    assert float(plan.steps[1].saving_usd / plan.steps[1].alone_usd) == pytest.approx(0.5)
+    assert plan.safe_usd == plan.steps[1].alone_usd
+
+
+def test_a_plan_with_steps_to_evaluate_is_never_worse_than_one_without(tmp_path: Path) -> None:
+    found = short_conversations(tmp_path, "0.5")
+    assert {one.proposal.lever for one in found.recommendations} == {"smaller_model", "prompt_caching"}
+    # Half the price for half of the conversations is less than what caching them saves.
+    assert [one.lever for one in found.plan.steps] == ["prompt_caching"]
+    assert found.plan.safe_usd == found.plan.combined.expected
 
 
 def test_slow_conversations_need_the_longer_lifetime(tmp_path: Path) -> None:

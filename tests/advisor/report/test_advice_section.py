@@ -124,27 +124,30 @@ def test_overlap_in_words(overlap: str, words: str) -> None:
     assert plan.overlap.startswith(words)
 
 
-def test_two_totals_and_their_sum() -> None:
+def test_three_totals_the_last_of_which_is_not_to_be_quoted() -> None:
     plan = section_of(advised()).plan
     assert plan is not None
     assert [(card.label, card.value) for card in plan.totals] == [
         ("Without a risk to answers", "$3,290"),
-        ("More, after an evaluation", "$1,540"),
-        ("Together", "$4,840"),
+        ("After an evaluation", "$4,840"),
+        ("Ceiling (do not quote)", "$6,410"),
     ]
+    assert plan.totals[2].note == "$6,500 a month, if every assumption held to the full"
+    assert "ceiling (do not quote) $6,410" in render_markdown(build_view(advised()))
+    assert "Ceiling (do not quote)" in render_html(build_view(advised()))
 
 
 @pytest.mark.parametrize(
     ("safe", "notes"),
     [
-        ("4838.18", ["$4,910 a month", "no step needs one", "$4,910 a month"]),
-        ("0", ["no step is without one", "$4,910 a month", "$4,910 a month"]),
+        ("4838.18", ["$4,910 a month", "no step needs one"]),
+        ("0", ["no step is without one", "$4,910 a month"]),
     ],
 )
 def test_a_total_of_nothing_says_why(safe: str, notes: list[str]) -> None:
     plan = section_of(with_plan(safe_usd=Decimal(safe))).plan
     assert plan is not None
-    assert [card.note for card in plan.totals] == notes
+    assert [card.note for card in plan.totals[:2]] == notes
 
 
 def test_the_waterfall_falls_from_the_bill_to_what_remains() -> None:
