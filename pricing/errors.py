@@ -23,3 +23,15 @@ class UnpricedMeterError(PricingError):
 
 class NoPriceAtTimeError(PricingError):
     """Raised when the card has no rates at the asked instant."""
+
+
+class UnknownAcceleratorError(PricingError):
+    """Raised when no row of the accelerator table goes by a name; the message gives the nearest ones."""
+
+
+class UnknownOpenModelError(PricingError):
+    """Raised when no row of the table of open models goes by a name, or several do; the message lists names."""
+
+
+class TableFileError(PricingError):
+    """A table of hardware, of models or of offers, or a model's ``config.json``, is malformed: file, row and column."""
