@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from pricing.errors import TableFileError
-from pricing.model_keys import PLAIN_MLP, TIED, any_of, count_of, is_one_of, linear_parameters
+from pricing.model_keys import (
+    PLAIN_MLP,
+    TIED,
+    any_of,
+    count_of,
+    is_one_of,
+    linear_parameters,
+    linear_state_values,
+)
 from pricing.model_layers import Attention, Config, Layer, Mlp, experts_of, layers_of, window_of
 from pricing.model_parameters import Counts, Mla, Shape, count
 from pricing.open_model import OpenModel
@@ -28,12 +36,16 @@ def from_config(source: Mapping[str, Any] | Path, name: str | None = None) -> Op
     whole = _read(source) if isinstance(source, Path) else source
     where = str(source) if isinstance(source, Path) else "config.json"
     config = _text_part(whole)
-    _check(config, where)
-    layers = layers_of(config, count_of(config, "num_hidden_layers"))
-    shape = _shape(config)
-    return _model(
-        config, layers, shape, count(shape, layers), name or str(whole.get("_name_or_path") or where), where
-    )
+    try:
+        _check(config, where)
+        layers = layers_of(config, count_of(config, "num_hidden_layers"))
+        shape = _shape(config)
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise TableFileError(
+            f"{where}: a value of an unexpected kind ({error!r}); pass the config.json that lies beside the weights."
+        ) from error
+    called = name or str(whole.get("_name_or_path") or where)
+    return _model(config, layers, shape, count(shape, layers), called, where)
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -81,6 +93,10 @@ def _check(config: Config, where: str) -> None:
             f"{where}: {', '.join(missing)} missing; these are needed for a model of type "
             f"{config.get('model_type', '(not stated)')!r}. Pass the config.json that lies beside the weights."
         )
+    for key in needed:
+        found = any_of(config, key)
+        if not (isinstance(found, list) or (isinstance(found, int) and found > 0)):
+            raise TableFileError(f"{where}: {key} is {found!r}; a whole number above 0 is needed.")
 
 
 def _shape(config: Config) -> Shape:
@@ -167,6 +183,8 @@ def _model(
 ) -> OpenModel:
     full = sum(layer.attention is Attention.FULL for layer in layers)
     sliding = sum(layer.attention is Attention.SLIDING for layer in layers)
+    linear = sum(layer.attention is Attention.LINEAR for layer in layers)
+    state = linear_state_values(config) if linear else 0
     moe = sum(layer.mlp in {Mlp.MOE, Mlp.BOTH} for layer in layers)
     mla = shape.mla
     return OpenModel(
@@ -200,7 +218,10 @@ def _model(
         else None,
         mla_kv_lora_rank=mla.kv_lora_rank if mla else None,
         mla_rope_dim=mla.rope_dim if mla else None,
-        linear_or_ssm_layers=sum(layer.attention is Attention.LINEAR for layer in layers),
+        linear_or_ssm_layers=linear,
+        linear_state_values=None if state is None else linear * state,
+        full_kv_heads=shape.full_kv_heads,
+        sliding_kv_heads=shape.sliding_kv_heads,
         n_experts=shape.experts or None,
         experts_per_token=shape.experts_per_token or None,
         shared_experts=(1 if shape.shared_intermediate else 0) if shape.experts else None,

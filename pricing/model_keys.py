@@ -71,3 +71,30 @@ def linear_parameters(config: Config, hidden: int) -> int:
     groups = count_of(config, "n_groups") or count_of(config, "mamba_n_groups")
     state = count_of(config, "ssm_state_size") or count_of(config, "mamba_d_state")
     return hidden * (2 * inner + 2 * groups * state + heads) + inner * hidden
+
+
+def linear_state_values(config: Config) -> int | None:
+    """Values that one sequence leaves in one layer with a constant state: the state itself and the convolution's tail.
+
+    Source: key dimension x value dimension a head (gated DeltaNet, arXiv 2412.06464; Kimi Delta Attention), head dimension
+    x state size a head (Mamba-2, arXiv 2405.21060), and kernel - 1 inputs of the convolution before it.
+    """
+    kernel = count_of(config, "linear_conv_kernel_dim") or count_of(config, "conv_kernel") or 4
+    if value_heads := count_of(config, "linear_num_value_heads"):
+        key_dim, value_dim = (
+            count_of(config, "linear_key_head_dim"),
+            count_of(config, "linear_value_head_dim"),
+        )
+        inputs = 2 * count_of(config, "linear_num_key_heads") * key_dim + value_heads * value_dim
+        return value_heads * key_dim * value_dim + (kernel - 1) * inputs
+    kimi = config.get("linear_attn_config")
+    if isinstance(kimi, Mapping):
+        heads, dim = int(kimi.get("num_heads") or 0), int(kimi.get("head_dim") or 0)
+        return heads * dim * dim + (kernel - 1) * 3 * heads * dim
+    heads = count_of(config, "mamba_num_heads") or count_of(config, "mamba_n_heads")
+    if not heads:
+        return None
+    dim = count_of(config, "mamba_head_dim") or count_of(config, "mamba_d_head")
+    groups = count_of(config, "n_groups") or count_of(config, "mamba_n_groups")
+    state = count_of(config, "ssm_state_size") or count_of(config, "mamba_d_state")
+    return heads * dim * state + (kernel - 1) * (heads * dim + 2 * groups * state)

@@ -23,8 +23,10 @@ class OpenModel:
         kv_bytes_per_token_bf16: Growing part of the cache over all layers at 2 bytes a value.
         sliding_window: Tokens that the layers with a window keep; None if there are none.
         sliding_kv_width: Values of one token in a window layer; None where it is 2 x KV heads x head dimension.
+        full_kv_heads, sliding_kv_heads: KV heads of full and of window layers where they differ from ``n_kv_heads``.
         mla_kv_lora_rank, mla_rope_dim: Width of the latent vector that MLA caches instead of heads, and its position part.
         linear_or_ssm_layers: Layers with a state of constant size instead of a cache.
+        linear_state_values: Values in that state of one sequence, over all layers; None if nobody worked it out.
         n_experts, experts_per_token: Routed ones of each mixture-of-experts layer.
         shared_experts: Those every token uses.
         expert_hidden_size: Input width of an expert where it is not the hidden size (latent experts).
@@ -57,9 +59,12 @@ class OpenModel:
     mlp_matrices: int = 3
     sliding_window: int | None = None
     sliding_kv_width: int | None = None
+    full_kv_heads: int | None = None
+    sliding_kv_heads: int | None = None
     mla_kv_lora_rank: int | None = None
     mla_rope_dim: int | None = None
     linear_or_ssm_layers: int = 0
+    linear_state_values: int | None = None
     n_experts: int | None = None
     experts_per_token: int | None = None
     shared_experts: int | None = None
