@@ -1,35 +1,37 @@
-"""What levers do to a cube: rows of a workload, and fewer tokens in them. Integers stay integers, of any size."""
+"""What changes do to a usage cube: which rows they are for, a part of a count, a part of the requests, another size.
 
-from collections.abc import Callable, Container, Iterable
+Counts stay integers, of any size. A part of a column is rounded over the running sum of its rows and not row by row, so that
+the part of the whole column is right to the unit however small its cells are.
+"""
+
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from pricing.meters import Meter
+from pricing.meters import OUTPUT_METERS, Meter
 
 Frame = Any
+"""The usage cube: see ``workloads.cube.usage_cube``."""
 Rows = Any
 """A boolean for each row of a cube."""
 
-COUNTS: Final = (
-    *map(str, Meter),
-    "reasoning",
-    "records",
-    "requests",
-    "requests_unknown",
-    "unmeasured",
-    "cache_records",
-    "cache_read_known",
-    "cache_input_known",
+REASONING: Final = "reasoning"
+CONTEXT: Final = "context_tokens"
+COUNTS: Final = (*map(str, Meter), REASONING, "requests")
+"""What is divided and multiplied as requests are; ``records`` stay, for they only tell whether anything is there."""
+ANSWER: Final = (*map(str, OUTPUT_METERS), REASONING)
+TEXT: Final = (
+    *(str(meter) for meter in Meter if meter.is_tokens and not str(meter).startswith(("audio", "image"))),
+    REASONING,
 )
-"""Sums over requests, which are divided when requests are."""
-ESTIMATES: Final = ("decode_context", "prefill_context")
-"""What grows with the square of a request, or as it does: no counts."""
+"""Counts of text, which a tokenizer decides."""
 _LARGEST: Final = 1 << 62
+_Array = Any
 
 FEW_REQUESTS: Final = 30
 """Below this many single requests nothing is proposed."""
@@ -37,9 +39,9 @@ FEW_REQUESTS: Final = 30
 
 def has_word(column: pd.Series, words: Container[str | None]) -> Rows:
     """Return where a column of texts has one of some words; a missing text is None."""
-    values = column.to_numpy(dtype=object)
-    found = [(value if isinstance(value, str) else None) in words for value in values]
-    return pd.Series(np.array(found, dtype=bool), index=column.index)
+    codes, names = pd.factorize(column.to_numpy(dtype=object))
+    found = [isinstance(name, str) and name in words for name in names]
+    return pd.Series(np.array([*found, None in words], dtype=bool)[codes], index=column.index)
 
 
 def single_rows(cube: Frame, workload: str) -> Rows:
@@ -54,7 +56,7 @@ def tokens_in(cube: Frame, rows: Rows, column: str) -> int:
     """Return the sum of a column over some rows; what is not reported adds nothing, nor does a column that is missing."""
     if column not in cube.columns:
         return 0
-    return sum(int(value) for value in cube.loc[rows, column].dropna())
+    return _sum(_integers(cube[column])[0][np.asarray(rows, dtype=bool)])
 
 
 def requests_in(cube: Frame, rows: Rows) -> int:
@@ -70,8 +72,8 @@ class Cut:
     It is stated twice, so that a cube on which an earlier step has cut already is not cut as far again.
 
     Attributes:
-        least_ratio: Part of the count that is left, at least.
-        least_per_request: Mean count of a request under which nothing more is cut.
+        least_ratio: Part of the count that stays.
+        least_per_request: Mean of a request under which it is not brought.
     """
 
     least_ratio: Fraction
@@ -94,28 +96,84 @@ def cut_by(cube: Frame, rows: Rows, column: str, share: Fraction) -> Cut:
     )
 
 
-def mapped(column: pd.Series, rows: Rows, function: Callable[[int], int]) -> pd.Series:
-    """Return a column of integers with a function applied to what some rows report; its type stays."""
-    known = (rows & column.notna()).to_numpy(dtype=bool)
-    values = column.to_numpy(dtype=object, copy=True)
-    values[known] = [function(int(value)) for value in values[known]]
-    return pd.Series(values, index=column.index, dtype=column.dtype)
+def part_of(column: pd.Series, rows: Rows, ratio: Fraction) -> pd.Series:
+    """Return a column with a ratio of what some rows report; their sum is that ratio of their sum, to the nearest unit."""
+    values, missing = _integers(column)
+    mine = np.asarray(rows, dtype=bool) & ~missing
+    counts = np.where(mine, values, 0)
+    most = 2 * _sum(counts) * ratio.numerator + ratio.denominator
+    # Machine integers while nothing can overflow, several times faster; else Python's, of any size.
+    sums = np.cumsum(counts if most < _LARGEST else counts.astype(object))
+    until = (2 * sums * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
+    return _column(np.where(mine, np.diff(until, prepend=0), values), missing, column)
 
 
-def multiplied(column: pd.Series, ratio: Fraction, *, up: bool) -> pd.Series:
-    """Return a column of integers times a ratio, each rounded up or down; its type stays."""
-    values = column.array
-    if isinstance(values, pd.arrays.IntegerArray):
-        counts, missing = values.to_numpy(dtype="int64", na_value=0), values.isna()
-        if missing.all():
-            return column
-        # Fast where no product leaves 64 bits.
-        if int(np.abs(counts).max()) * ratio.numerator < _LARGEST:
-            products = counts * ratio.numerator
-            parts = -(-products // ratio.denominator) if up else products // ratio.denominator
-            return pd.Series(pd.arrays.IntegerArray(parts, missing), index=column.index)
-    every = pd.Series(data=True, index=column.index)
-    return mapped(column, every, lambda value: ceil(value * ratio) if up else floor(value * ratio))
+def replaced(column: pd.Series, rows: Rows, values: Sequence[int | None]) -> pd.Series:
+    """Return a column of integers with other values in some rows; its type stays."""
+    whole = column.to_numpy(dtype=object, copy=True)
+    whole[np.asarray(rows, dtype=bool)] = values
+    return pd.Series(whole, index=column.index, dtype=column.dtype)
+
+
+def scaled(cube: Frame, rows: Rows, names: Iterable[str], ratio: Fraction) -> Frame:
+    """Return a cube with a ratio of some counts in some rows; reasoning stays a part of the output."""
+    if ratio == 1:
+        return cube
+    out = cube.assign(**{name: part_of(cube[name], rows, ratio) for name in present(cube, names)})
+    return _with_reasoning_inside(out)
+
+
+def resized(cube: Frame, rows: Rows, ratio: Fraction) -> Frame:
+    """Return a cube with other sizes of single requests, rounded up; they decide the context tier."""
+    column = cube[CONTEXT]
+    known = (np.asarray(rows, dtype=bool)) & column.notna().to_numpy()
+    if ratio == 1 or not known.any():
+        return cube
+    sizes = [ceil(int(value) * ratio) for value in column[known]]
+    return cube.assign(**{CONTEXT: replaced(column, known, sizes)})
+
+
+def translated(cube: Frame, ratio: Fraction) -> Frame:
+    """Return a cube whose text is counted by another tokenizer: so many of its tokens for one of today."""
+    every = np.ones(len(cube), dtype=bool)
+    return resized(scaled(cube, every, TEXT, ratio), every, ratio)
+
+
+def moved(
+    cube: Frame,
+    rows: Rows,
+    share: Fraction,
+    change: Callable[[Frame], Frame],
+    leaving_out: Iterable[str] = (),
+) -> Frame:
+    """Return a cube in which a share of the requests of some rows is what ``change`` makes of it; they come last.
+
+    Args:
+        cube: The cube.
+        rows: Those whose requests are divided.
+        share: Of the requests, 0..1.
+        change: From the requests that leave to what becomes of them, row by row.
+        leaving_out: Counts that stay where they are.
+    """
+    mine = np.asarray(rows, dtype=bool)
+    if not mine.any() or share <= 0:
+        return cube
+    chosen = cube[mine]
+    every = np.ones(len(chosen), dtype=bool)
+    stay = set(leaving_out)
+    parts = {
+        name: part_of(chosen[name], every, Fraction(0) if name in stay else share)
+        for name in present(cube, COUNTS)
+    }
+    leaving = _with_reasoning_inside(chosen.assign(**parts), chosen)
+    left = cube[~mine] if share >= 1 and not stay else without(cube, mine, leaving)
+    return pd.concat([part for part in (left, change(leaving)) if len(part)], ignore_index=True)
+
+
+def without(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
+    """Return a cube less what leaves some of its rows, one row for each."""
+    mine = np.asarray(rows, dtype=bool)
+    return cube.assign(**{name: _less(cube[name], mine, leaving[name]) for name in present(cube, COUNTS)})
 
 
 def present(frame: Frame, names: Iterable[str]) -> list[str]:
@@ -123,43 +181,51 @@ def present(frame: Frame, names: Iterable[str]) -> list[str]:
     return [name for name in names if name in frame.columns]
 
 
-def part_of(frame: Frame, share: Fraction, leaving_out: Iterable[str] = ()) -> Frame:
-    """Return a share of the requests of each row; counts are rounded down, and those left out are zero."""
-    if share >= 1 and not leaving_out:
-        return frame
-    counts = {name: multiplied(frame[name], share, up=False) for name in present(frame, COUNTS)}
-    none = {name: multiplied(frame[name], Fraction(0), up=False) for name in present(frame, leaving_out)}
-    estimates = {name: frame[name] * float(share) for name in present(frame, ESTIMATES)}
-    return frame.assign(**counts | none | estimates)
+def _less(column: pd.Series, mine: _Array, leaving: pd.Series) -> pd.Series:
+    values, missing = _integers(column)
+    out = values.astype(_integers(leaving)[0].dtype) if values.dtype != object else values.copy()
+    out[mine] = out[mine] - _integers(leaving)[0]
+    return _column(out, missing, column)
 
 
-def less(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
-    """Return a cube without what leaves some of its rows."""
-    names = present(cube, (*COUNTS, *ESTIMATES))
-    return cube.assign(**{name: _without(cube[name], rows, leaving[name]) for name in names})
+def _with_reasoning_inside(cube: Frame, whole: Frame | None = None) -> Frame:
+    """Return a cube in which no rounding has left more reasoning than output, nor in what it is a part of less it."""
+    output = str(Meter.OUTPUT)
+    if not {output, REASONING} <= set(cube.columns):
+        return cube
+    (written, no_output), (thought, no_reasoning) = _integers(cube[output]), _integers(cube[REASONING])
+    known = ~(no_output | no_reasoning)
+    inside: _Array = np.where(known, np.minimum(written, thought), thought)
+    if whole is not None:
+        left = _integers(whole[REASONING])[0] - (_integers(whole[output])[0] - written)
+        inside = np.where(known, np.maximum(inside, left), inside)
+    return cube.assign(**{REASONING: _column(inside, no_reasoning, cube[REASONING])})
 
 
-def _without(column: pd.Series, rows: Rows, leaving: pd.Series) -> pd.Series:
-    values, mine = column.array, rows.to_numpy(dtype=bool)
+def _integers(column: pd.Series) -> tuple[_Array, _Array]:
+    """Return the values of a column, 0 where one is missing, and which are: machine integers where it has them."""
+    values = column.array
     if isinstance(values, pd.arrays.IntegerArray):
-        counts, missing = values.to_numpy(dtype="int64", na_value=0, copy=True), values.isna()
-        counts[mine] -= leaving.to_numpy(dtype="int64", na_value=0)
-        return pd.Series(pd.arrays.IntegerArray(counts, missing), index=column.index)
-    out = column.copy()
-    out[rows] = column[rows] - leaving
-    return out
+        return values.to_numpy(dtype="int64", na_value=0), values.isna()
+    if column.dtype.kind == "i":
+        return column.to_numpy(dtype="int64"), np.zeros(len(column), dtype=bool)
+    missing = column.isna().to_numpy()
+    return np.array(
+        [0 if gone else int(one) for one, gone in zip(column, missing, strict=True)], object
+    ), missing
 
 
-def lessened(cube: Frame, rows: Rows, column: str, ratio: Fraction) -> Frame:
-    """Return a cube in which a column's count is a part of what it was in some rows; what goes is rounded down."""
-    if column not in cube.columns or ratio >= 1:
-        return cube
-    return cube.assign(**{column: mapped(cube[column], rows, lambda value: value - int(value * (1 - ratio)))})
+def _column(values: _Array, missing: _Array, like: pd.Series) -> pd.Series:
+    """Return a column of the type of another one."""
+    if isinstance(like.array, pd.arrays.IntegerArray) and values.dtype != object:
+        return pd.Series(pd.arrays.IntegerArray(values, missing.copy()), index=like.index)
+    whole = like.to_numpy(dtype=object, copy=True)
+    whole[~missing] = values[~missing]
+    return pd.Series(whole, index=like.index, dtype=like.dtype)
 
 
-def scaled(cube: Frame, rows: Rows, column: str, factor: float) -> Frame:
-    """Return a cube in which an estimate (no count) is multiplied in some rows."""
-    if column not in cube.columns or factor == 1:
-        return cube
-    values = cube[column]
-    return cube.assign(**{column: values.where(~rows, values * factor)})
+def _sum(values: _Array) -> int:
+    """Return the sum of integers, of any size."""
+    if values.dtype != object and len(values) and len(values) * int(np.abs(values).max()) >= _LARGEST:
+        values = values.astype(object)
+    return int(values.sum()) if len(values) else 0

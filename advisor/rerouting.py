@@ -5,35 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from advisor.cube_changes import (
-    ESTIMATES,
-    has_word,
-    less,
-    multiplied,
-    part_of,
-    present,
-    single_rows,
-)
+from advisor.cube_changes import has_word, moved, single_rows, translated
 from pricing.book import PriceBook
 from pricing.cards import RateSheet
 from pricing.frame import price_cube
 from pricing.line_ups import TokenRatios
-from pricing.meters import Meter, Phase
+from pricing.meters import Phase
 
 Frame = Any
 Rows = Any
-
-_TEXT: Final = (
-    *(str(meter) for meter in Meter if meter.is_tokens and not str(meter).startswith(("audio", "image"))),
-    "reasoning",
-    "cache_read_known",
-    "cache_input_known",
-)
-"""Counts of text, which a tokenizer decides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,60 +67,58 @@ class Move:
         return sum(self.by_phase.values(), Decimal(0))
 
 
-def rerouted(
-    cube: Frame, route: Route, share: Fraction, ratio: Fraction, book: PriceBook, as_of: datetime
-) -> Frame:
-    """Return the cube with a share of the requests of each row on the target.
+class Reroute:
+    """Requests of one model on another one, where that costs less; which rows these are is found once for a cube."""
 
-    Rows that the target has no price for, or that would cost more there, stay. Counts of the requests that move are rounded
-    down, their tokens up; money that the log states stays with the rows that it was stated for.
+    def __init__(self, route: Route, book: PriceBook, as_of: datetime) -> None:
+        """Take from where to where, and the prices of the moment."""
+        self.route, self._book, self._as_of = route, book, as_of
+        self._cheaper: dict[tuple[int, Fraction], tuple[Frame, Rows]] = {}
 
-    Args:
-        cube: The cube, whatever earlier steps have done to it.
-        route: From where to where.
-        share: Of the requests, 0..1.
-        ratio: Tokens of the target for one token of the source.
-        book: Prices.
-        as_of: Moment of the report.
-    """
-    rows = route.rows(cube)
-    if not rows.any() or share <= 0:
-        return cube
-    # Whole rows are compared: a part of one could leave out what has no price.
-    whole = cube[rows]
-    cheaper = _cheaper(whole, _translated(whole, route.target, ratio), book, as_of)
-    moved = rows.copy()
-    moved[rows] = cheaper
-    leaving = part_of(whole[cheaper], share)
-    arriving = _translated(leaving, route.target, ratio)
-    if arriving.empty:
-        return cube
-    stays = cube[~moved] if share >= 1 else less(cube, moved, leaving)
-    return pd.concat([stays, arriving], ignore_index=True) if len(stays) else arriving.reset_index(drop=True)
+    def of(self, cube: Frame, share: Fraction, ratio: Fraction) -> Frame:
+        """Return the cube with a share of the requests of each row on the target.
 
+        Rows that the target has no price for, or that would cost more there, stay. Money that the log states stays with the
+        rows that it was stated for.
 
-def _translated(frame: Frame, target: str, ratio: Fraction) -> Frame:
-    counts = {
-        name: multiplied(frame[name], ratio, up=True) for name in present(frame, (*_TEXT, "context_tokens"))
-    }
-    estimates = {name: frame[name] * float(ratio) ** 2 for name in present(frame, ESTIMATES)}
-    same = {"model": target, "recorded": 0, "recorded_cost_usd": None}
-    stated = {
-        name: pd.Series(value, index=frame.index, dtype=frame[name].dtype)
-        for name, value in same.items()
-        if name in frame.columns
-    }
-    return frame.assign(**(counts | estimates | stated))
+        Args:
+            cube: The cube, whatever earlier steps have done to it.
+            share: Of the requests, 0..1.
+            ratio: Tokens of the target for one token of the source.
+        """
+        return moved(
+            cube, self._cheaper_rows(cube, ratio), share, lambda leaving: self._arriving(leaving, ratio)
+        )
 
+    def _arriving(self, leaving: Frame, ratio: Fraction) -> Frame:
+        there = translated(leaving, ratio)
+        same = {"model": self.route.target, "recorded": 0, "recorded_cost_usd": None}
+        stated = {
+            name: pd.Series(value, index=there.index, dtype=there[name].dtype)
+            for name, value in same.items()
+            if name in there.columns
+        }
+        return there.assign(**stated)
 
-def _cheaper(before: Frame, after: Frame, book: PriceBook, as_of: datetime) -> list[bool]:
-    """Return in which rows both are priced and the later one costs less; exact."""
-    both: list[pd.DataFrame] = [before, after]
-    priced = price_cube(pd.concat(both, ignore_index=True), book, as_of=as_of).frame
-    names = [name for name in priced.columns if name.startswith("cost_")]
-    costs = [sum(map(int, row)) for row in priced[names].itertuples(index=False, name=None)]
-    known = (priced["sheet"] >= 0).tolist()
-    rows = len(before)
-    return [
-        known[place] and known[rows + place] and costs[rows + place] < costs[place] for place in range(rows)
-    ]
+    def _cheaper_rows(self, cube: Frame, ratio: Fraction) -> Rows:
+        """Return which rows may go. Whole ones are compared: a part of one could leave out what has no price."""
+        key = id(cube), ratio
+        if key not in self._cheaper:
+            rows = self.route.rows(cube).to_numpy(copy=True)
+            if rows.any():
+                before = cube[rows]
+                rows[rows] = self._costs_less(before, self._arriving(before, ratio))
+            # The cube is kept with it, or its id might be that of another one.
+            self._cheaper[key] = cube, rows
+        return self._cheaper[key][1]
+
+    def _costs_less(self, before: Frame, after: Frame) -> Rows:
+        """Return in which rows both are priced and the later one costs less; exact."""
+        both: list[pd.DataFrame] = [before, after]
+        priced = price_cube(pd.concat(both, ignore_index=True), self._book, as_of=self._as_of).frame
+        names = [name for name in priced.columns if name.startswith("cost_")]
+        costs = priced[names].to_numpy(dtype=object).sum(axis=1)
+        known = priced["sheet"].to_numpy() >= 0
+        half = len(before)
+        less = np.array(costs[half:] < costs[:half], dtype=bool)
+        return known[:half] & known[half:] & less

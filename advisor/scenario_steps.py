@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from advisor import scenario_changes as changes
+from advisor.cube_changes import moved
 from advisor.scenario_model import Batch, Cache, Grow, Price, Step, SwapModel, Trim
 from advisor.scenario_world import Pricing, StepError, World, selected
 from pricing.book import PriceBook
@@ -75,7 +76,7 @@ def _swapped(step: SwapModel, world: World, rows: Rows, pricing: Pricing) -> tup
         return changes.on_model(frame, step.to, providers, ratio, charges_requests=charges)
 
     fits, notes = _fitting(world, rows, pricing.listed(change(world.cube[rows])), f"no price of {step.to}")
-    return changes.moved(world.cube, fits, Fraction(step.share), change), notes
+    return moved(world.cube, fits, Fraction(step.share), change), notes
 
 
 def _sellers(step: SwapModel, part: Frame, book: PriceBook) -> dict[str | None, str | None]:
@@ -122,7 +123,7 @@ def _batched(step: Batch, world: World, rows: Rows, pricing: Pricing) -> tuple[F
     others = world.cube[rows & ~standard]
     if len(others):
         notes = (*notes, f"at another service tier already: {_counted(others)} left unchanged")
-    return changes.moved(world.cube, fits, Fraction(step.share), change), notes
+    return moved(world.cube, fits, Fraction(step.share), change), notes
 
 
 def _kept_priced(world: World, rows: Rows, changed: Frame, pricing: Pricing) -> tuple[Frame, tuple[str, ...]]:

@@ -76,8 +76,6 @@ def row(
         "recorded": 0,
         "input_uncached": 40_000,
         "output": 20_000,
-        "decode_context": 1.0e6,
-        "prefill_context": 1.0e6,
         **more,
     }
 
@@ -178,7 +176,7 @@ def cubes(draw: st.DrawFn) -> pd.DataFrame:
         )
         rows.append({**{name: one[name] for name in one if name not in _OPTIONAL}, **counts})
     frame = cube(rows)
-    lost = draw(st.sets(st.sampled_from(("decode_context", "prefill_context", "requests", "recorded"))))
+    lost = draw(st.sets(st.sampled_from(("requests", "recorded"))))
     frame = frame.drop(columns=[name for name in lost if name in frame.columns])
     wide = [name for name in COUNTS if name in frame.columns]
     return frame.astype(dict.fromkeys(wide, object)) if draw(st.booleans()) else frame

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from advisor.cube_changes import has_word, less, part_of, single_rows
+from advisor.cube_changes import has_word, moved, single_rows
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
@@ -110,10 +110,7 @@ def _change(name: str, models: set[tuple[str | None, str]]) -> Change:
         for provider, model in models:
             sold |= has_word(cube["provider"], (provider,)) & has_word(cube["model"], (model,))
         mine &= sold
-        leaving = part_of(cube[mine], _SHARES[level], _FEES)
-        if leaving.empty:
-            return cube
-        return pd.concat([less(cube, mine, leaving), leaving.assign(service_tier="batch")], ignore_index=True)
+        return moved(cube, mine, _SHARES[level], lambda leaving: leaving.assign(service_tier="batch"), _FEES)
 
     return change
 

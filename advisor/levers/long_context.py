@@ -14,7 +14,7 @@ from typing import Any, Final
 import pandas as pd
 
 from advisor import numbers
-from advisor.cube_changes import COUNTS, ESTIMATES, less, requests_in, single_rows
+from advisor.cube_changes import COUNTS, requests_in, single_rows, without
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
 from pricing.book import PriceBook
@@ -122,8 +122,7 @@ def _change(evidence: Evidence, name: str) -> Change:
         rows = whole.loc[[cell.place for cell in cells]]
         below = _below(rows, cells, level)
         stay = [cell.near(level) < cell.requests for cell in cells]
-        every = pd.Series(data=True, index=rows[stay].index)
-        left = less(rows[stay], every, below[stay])
+        left = without(rows[stay], [True] * sum(stay), below[stay])
         return pd.concat([whole.drop(index=rows.index), left, below], ignore_index=True)
 
     return change
@@ -179,7 +178,6 @@ def _below(rows: Any, cells: list[_Cell], level: Level) -> Any:
     ]
     new = {name: _times(rows, name, kept) for name in _PROMPT if name in rows.columns}
     new |= {name: _times(rows, name, parts) for name in _DIVIDED if name in rows.columns}
-    new |= {name: rows[name] * [float(part) for part in parts] for name in ESTIMATES if name in rows.columns}
     new["context_tokens"] = _column([cell.above for cell in cells], rows, "context_tokens")
     return rows.assign(**new)
 

@@ -5,15 +5,13 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
-import pandas as pd
-
 from advisor import numbers
 from advisor.analysis import Distribution
 from advisor.cube_changes import (
     FEW_REQUESTS,
     Cut,
     cut_by,
-    lessened,
+    replaced,
     requests_in,
     scaled,
     single_rows,
@@ -191,8 +189,7 @@ def _limited(name: str, cuts: Mapping[Level, Cut]) -> Change:
     def change(cube: Any, level: Level) -> Any:
         rows = single_rows(cube, name)
         ratio = cuts[level].ratio(cube, rows, _OUTPUT)
-        shorter = lessened(lessened(cube, rows, _OUTPUT, ratio), rows, _REASONING, ratio)
-        return scaled(shorter, rows, "decode_context", float(ratio))
+        return scaled(cube, rows, (_OUTPUT, _REASONING), ratio)
 
     return change
 
@@ -203,14 +200,10 @@ def _reasoned(name: str, cuts: Mapping[Level, Cut]) -> Change:
             return cube
         rows = single_rows(cube, name)
         told = rows & cube[_REASONING].notna() & cube[_OUTPUT].notna()
-        less = lessened(cube, told, _REASONING, cuts[level].ratio(cube, rows, _REASONING))
+        less = scaled(cube, told, (_REASONING,), cuts[level].ratio(cube, rows, _REASONING))
         counts = zip(cube[_OUTPUT][told], cube[_REASONING][told], less[_REASONING][told], strict=True)
         # Reasoning is a part of the output; a log in which it is larger is not taken under zero.
         left = [max(0, int(written) - (int(before) - int(after))) for written, before, after in counts]
-        output = cube[_OUTPUT].copy()
-        output[told] = pd.Series(left, index=output.index[told], dtype=output.dtype)
-        before, after = tokens_in(cube, rows, _OUTPUT), sum(int(one) for one in output[rows].dropna())
-        shorter = less.assign(**{_OUTPUT: output})
-        return scaled(shorter, rows, "decode_context", after / before if before else 1.0)
+        return less.assign(**{_OUTPUT: replaced(cube[_OUTPUT], told, left)})
 
     return change

@@ -10,7 +10,6 @@ from advisor.cube_changes import (
     FEW_REQUESTS,
     Cut,
     cut_by,
-    lessened,
     requests_in,
     scaled,
     single_rows,
@@ -88,6 +87,6 @@ def _change(name: str, cuts: Mapping[Level, Cut]) -> Change:
     def change(cube: Any, level: Level) -> Any:
         rows = single_rows(cube, name)
         ratio = cuts[level].ratio(cube, rows, _UNCACHED)
-        return scaled(lessened(cube, rows, _UNCACHED, ratio), rows, "prefill_context", float(ratio))
+        return scaled(cube, rows, (_UNCACHED,), ratio)
 
     return change

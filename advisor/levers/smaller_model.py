@@ -7,7 +7,7 @@ from typing import Any, Final
 from advisor import numbers
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
-from advisor.rerouting import Move, rerouted
+from advisor.rerouting import Move, Reroute
 from pricing.meters import Meter, Phase
 
 NAME: Final = "smaller_model"
@@ -22,12 +22,12 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
 
 
 def _change(evidence: Evidence, move: Move) -> Change:
-    route, ratios = move.route, move.ratios
-    book, as_of = evidence.book, evidence.as_of
+    ratios = move.ratios
+    reroute = Reroute(move.route, evidence.book, evidence.as_of)
     by_level = {Level.LOW: ratios.largest, Level.EXPECTED: ratios.usual, Level.HIGH: ratios.smallest}
 
     def change(cube: Any, level: Level) -> Any:
-        return rerouted(cube, route, _SHARES[level], by_level[level], book, as_of)
+        return reroute.of(cube, _SHARES[level], by_level[level])
 
     return change
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.cli import cli
-from advisor.scenario_changes import moved, part_of
+from advisor.cube_changes import moved, part_of
 from advisor.scenario_file import ScenarioError, read_scenario
 from advisor.scenario_model import MeterName
 from pricing.charges import exact_sum

@@ -66,12 +66,12 @@ def test_of_unequal_prompts_only_those_count_that_must_be_near() -> None:
     one = only(frame)
     after = {level: one.change(frame, level) for level in LEVELS}
     assert counts_of(after[Level.LOW]) == counts_of(frame)
-    assert counts_of(after[Level.EXPECTED])["records"] == [50, 50]
+    assert counts_of(after[Level.EXPECTED])["requests"] == [50, 50]
     assert counts_of(after[Level.EXPECTED])["context_tokens"] == [3_000, 1_000]
     # What is trimmed is not counted as saved: 55,000 tokens stay at the dear rate.
     assert counts_of(after[Level.EXPECTED])["input_uncached"] == [55_000, 50_000]
     assert counts_of(after[Level.EXPECTED])["output"] == [10_000, 10_000]
-    assert counts_of(after[Level.HIGH])["records"] == [20, 80]
+    assert counts_of(after[Level.HIGH])["requests"] == [20, 80]
     # 50,000 x ($10 - $1) and 10,000 x ($100 - $10) a million.
     assert usd(frame) - usd(after[Level.EXPECTED]) == Decimal("1.35")
 
@@ -135,7 +135,7 @@ def test_only_long_prompts_change_and_only_once(rows: list[tuple[Any, ...]]) -> 
             assert list(after.dtypes) == list(frame.dtypes)
             left, before = counts_of(after), counts_of(frame)
             assert all(value is None or value >= 0 for values in left.values() for value in values)
-            for name in ("records", "output", "reasoning", "web_search_calls"):
+            for name in ("requests", "output", "reasoning", "web_search_calls"):
                 assert sum(value or 0 for value in left[name]) == sum(value or 0 for value in before[name])
             others = frame["workload"] != one.workload
             kept = after[after["workload"] != one.workload].reset_index(drop=True)
@@ -154,4 +154,4 @@ def test_no_more_are_called_near_than_are(sizes: list[int]) -> None:
     for level, room in zip(LEVELS, (50, 100, 250), strict=True):
         after = one.change(frame, level)
         below = after[after["context_tokens"] == 1_000]
-        assert int(below["records"].sum()) <= sum(size <= 1_000 + room for size in sizes)
+        assert int(below["requests"].sum()) <= sum(size <= 1_000 + room for size in sizes)
