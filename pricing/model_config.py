@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pricing.errors import TableFileError
+from pricing.kv_cache import CacheGroup, groups_of
 from pricing.model_keys import (
     PLAIN_MLP,
     TIED,
@@ -46,6 +47,40 @@ def from_config(source: Mapping[str, Any] | Path, name: str | None = None) -> Op
         ) from error
     called = name or str(whole.get("_name_or_path") or where)
     return _model(config, layers, shape, count(shape, layers), called, where)
+
+
+def cache_of_config(source: Mapping[str, Any] | Path) -> tuple[CacheGroup, ...]:
+    """What a sequence caches, from a ``config.json`` or just the keys of one that say so.
+
+    Raises:
+        TableFileError: If the layers, the KV heads or their dimension are missing.
+    """
+    where = str(source) if isinstance(source, Path) else "config.json"
+    config = _text_part(_read(source) if isinstance(source, Path) else source)
+    heads = any_of(config, "num_key_value_heads") or any_of(config, "num_attention_heads")
+    dim = any_of(config, "head_dim") or any_of(config, "kv_lora_rank")
+    missing = [
+        key
+        for key, found in (
+            (
+                "num_hidden_layers",
+                any_of(config, "num_hidden_layers") or config.get("hybrid_override_pattern"),
+            ),
+            ("num_key_value_heads", heads),
+            ("head_dim", dim or (any_of(config, "hidden_size") and any_of(config, "num_attention_heads"))),
+        )
+        if not found
+    ]
+    if missing:
+        raise TableFileError(
+            f"{where}: {', '.join(missing)} missing; the size of the cache follows from them."
+        )
+    try:
+        layers = layers_of(config, count_of(config, "num_hidden_layers"))
+        model = _model(config, layers, _shape(config), Counts(0, 0, 0), "", where)
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise TableFileError(f"{where}: a value of an unexpected kind ({error!r}).") from error
+    return groups_of(model)
 
 
 def _read(path: Path) -> Mapping[str, Any]:
