@@ -17,10 +17,11 @@ from advisor.moves import moves
 from pricing.book import PriceBook
 from pricing.frame import PricedCube
 from pricing.meters import Meter
-from workloads.arrivals import PAUSE_SECONDS, arrivals
-from workloads.endings import CUT_OFF, FAILED, endings
+from workloads.arrivals import PAUSE_SECONDS
+from workloads.endings import CUT_OFF, FAILED
 from workloads.grouping import Grouping
 from workloads.late_reads import late_reads
+from workloads.survey import Survey
 
 Connection = Any
 Expr = Any
@@ -39,7 +40,7 @@ def with_advice(
     connection: Connection,
     records: Expr,
     grouping: Grouping,
-    sizes: Frame,
+    survey: Survey,
     listed: PricedCube,
     book: PriceBook,
     as_of: datetime,
@@ -51,13 +52,12 @@ def with_advice(
         connection: The engine that holds the records.
         records: Records of the asked days.
         grouping: How workloads are told apart.
-        sizes: Size quantiles, see ``workloads.cube.size_quantiles``.
+        survey: What was asked of these records.
         listed: The cube at list prices in USD.
         book: Prices.
         as_of: Moment of the report.
     """
-    seen = arrivals(connection, records, grouping)
-    ended = endings(connection, records, grouping)
+    seen, ended = survey.arrivals.result(), survey.endings.result()
     failed = _ended(ended, FAILED)
     looked_at = {workload.name: workload for workload in _worth_a_look(analysis)}
     evidence = Evidence(
@@ -81,7 +81,7 @@ def with_advice(
         records,
         grouping,
         seen[seen["workload"].isin(list(looked_at))],
-        _shortest(sizes),
+        _shortest(survey.sizes.result()),
         listed.frame,
         as_of,
         reachable,

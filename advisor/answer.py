@@ -36,6 +36,7 @@ from workloads.grouping import Grouping, choose_grouping
 from workloads.ledger import DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.load import Loaded, LoadReport, NothingReadableError
 from workloads.rate_cuts import RateCuts
+from workloads.survey import Survey, begin_survey
 
 Progress = Callable[[str], None]
 
@@ -53,8 +54,7 @@ class Scanned:
     charge_records: int
     """Lines of cost exports beside usage: they are the same money again, kept for reconciliation."""
     grouping: Grouping
-    sizes: pd.DataFrame
-    shapes: pd.DataFrame
+    survey: Survey
 
 
 def answer(
@@ -90,7 +90,7 @@ def answer(
     analysis = _assemble(loaded, scanned, book, options, terms)
     if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:
         progress("looking for savings")
-        tables = (scanned.grouping, scanned.sizes, scanned.listed)
+        tables = (scanned.grouping, scanned.survey, scanned.listed)
         analysis = with_advice(analysis, connection, records, *tables, book, options.as_of)
     if bill is None:
         return analysis
@@ -137,6 +137,7 @@ def _price(
 
 def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOptions, terms: Terms) -> Scanned:
     grouping = choose_grouping(connection, records, options.group_by, show_users=options.show_users)
+    survey = begin_survey(connection, records, grouping)
     priced, charges = _price(connection, records, grouping, book, options, terms)
     if priced.frame.empty:
         priced = cut.of_charges(priced, charges)
@@ -147,8 +148,7 @@ def _scan(connection: Any, records: Any, book: PriceBook, options: AnalyseOption
         settled=settled,
         charge_records=int(charges["records"].sum()) if not priced.frame["charge_only"].all() else 0,
         grouping=grouping,
-        sizes=scan.size_quantiles(connection, records, grouping),
-        shapes=scan.shapes(connection, records, grouping),
+        survey=survey,
     )
 
 
@@ -177,9 +177,9 @@ def _assemble(
         time_mix=cut.time_mix(priced.frame, weak),
         by_day=tuple(breakdown.days(priced)),
         by_model=breakdown.models(priced, book, options.as_of),
-        workloads=breakdown.workloads(priced, scanned.grouping, scanned.sizes),
+        workloads=breakdown.workloads(priced, scanned.grouping, scanned.survey.sizes.result()),
         workload_rule=scanned.grouping.rule,
-        shapes=tuple(breakdown.shape_bins(scanned.shapes)),
+        shapes=tuple(breakdown.shape_bins(scanned.survey.shapes.result())),
         prices=breakdown.prices(priced),
         time_basis=REFERENCE.words,
         provenance=Provenance(

@@ -47,6 +47,11 @@ def connect(*, memory_limit: str | None = None) -> Connection:
     return connection
 
 
+def way_into(connection: Connection) -> Connection:
+    """Return another way into the same engine, with all that is stored there: for a thread of its own."""
+    return ibis.duckdb.from_connection(connection.con.cursor())
+
+
 @contextlib.contextmanager
 def in_order(connection: Connection) -> Generator[None]:
     """Read files in the order of their rows while this lasts, so that rows can be numbered."""
@@ -59,7 +64,7 @@ def in_order(connection: Connection) -> Generator[None]:
 
 def _view(connection: Connection, query: str) -> Any:
     name = f"raw_{next(_numbers)}"
-    connection.raw_sql(f"CREATE TEMP VIEW {identifier(name)} AS {query}")
+    connection.raw_sql(f"CREATE VIEW {identifier(name)} AS {query}")
     return connection.table(name)
 
 
@@ -70,7 +75,7 @@ def store(connection: Connection, name: str, expr: Any, meanwhile: Callable[[], 
     """
     query = connection.compile(expr)
     meanwhile()
-    connection.raw_sql(f"CREATE OR REPLACE TEMP TABLE {identifier(name)} AS {query}")
+    connection.raw_sql(f"CREATE OR REPLACE TABLE {identifier(name)} AS {query}")
     return connection.table(name)
 
 
