@@ -14,6 +14,7 @@ from advisor.cache_evidence import cache_evidence
 from advisor.evidence import Cell, Ended, Evidence, LateReads, Pauses, Signals
 from advisor.levers import levers
 from advisor.moves import moves
+from advisor.recommendation import Level
 from pricing.book import PriceBook
 from pricing.frame import PricedCube
 from pricing.meters import Meter
@@ -22,6 +23,7 @@ from workloads.endings import CUT_OFF, FAILED
 from workloads.grouping import Grouping
 from workloads.late_reads import late_reads
 from workloads.survey import Survey
+from workloads.repeats import LATER, repeats
 
 Connection = Any
 Expr = Any
@@ -74,13 +76,15 @@ def with_advice(
         failed=failed,
         cut_off=_ended(ended, CUT_OFF),
         late_reads=_late_reads(connection, records, grouping, listed.frame),
+        repeats=_repeats(repeats(connection, records, grouping)),
     )
     reachable = tuple(moves(evidence))
     caches = cache_evidence(
         connection,
         records,
         grouping,
-        seen[seen["workload"].isin(list(looked_at))],
+        seen,
+        list(looked_at),
         _shortest(survey.sizes.result()),
         listed.frame,
         as_of,
@@ -117,15 +121,31 @@ def _with_failures(signals: Signals, workload: str, failed: Mapping[Cell, Ended]
 
 
 def _ended(ended: Frame | None, ending: str) -> dict[Cell, Ended]:
-    if ended is None:
-        return {}
-    meters = [meter for meter in Meter if str(meter) in ended.columns]
+    return {} if ended is None else _used(ended[ended["ending"] == ending])
+
+
+def _used(rows: Frame) -> dict[Cell, Ended]:
+    meters = [meter for meter in Meter if str(meter) in rows.columns]
     return {
         _cell(row): Ended(
             requests=int(row["requests"]),
             tokens={meter: int(row[str(meter)]) for meter in meters if not pd.isna(row[str(meter)])},
         )
-        for row in ended[ended["ending"] == ending].to_dict("records")
+        for row in rows.to_dict("records")
+    }
+
+
+def _repeats(again: Frame | None) -> dict[Level, dict[Cell, Ended]]:
+    """Return repeats by how long ago the same prompt may have been sent: 5 minutes, an hour, or as long as the log."""
+    if again is None or again.empty:
+        return {}
+    keys = ["workload", "provider", "model"]
+    places = dict(zip((Level.LOW, Level.EXPECTED, Level.HIGH), range(LATER + 1), strict=True))
+    return {
+        level: _used(
+            again[again["within"] <= place].groupby(keys, dropna=False).sum(min_count=1).reset_index()
+        )
+        for level, place in places.items()
     }
 
 

@@ -1,6 +1,6 @@
-"""What prompt caches could do for a log: replayed where it names sessions, a bound where it only counts."""
+"""What prompt caches could do for a log: replayed where it names prefixes or sessions, a bound where it only counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -16,6 +16,8 @@ from pricing.cache_rules import CacheRule, Lifetime, rules_for
 from pricing.meters import CACHE_WRITE_METERS, Meter
 from workloads.arrivals import SLOT_SECONDS
 from workloads.grouping import Grouping
+from workloads.prefix_reads import prefix_reads
+from workloads.prefix_sites import names_prefixes
 from workloads.session_reads import Smallest, session_reads
 
 Connection = Any
@@ -34,11 +36,13 @@ class _Known:
 
     text_tokens: int
     read_tokens: int
-    arrivals: Row
+    arrivals: Row | None
     turns: Row | None
     shortest_tokens: int
     place: int = 0
     """Of the cache among those that the turns were replayed with."""
+    named: bool = False
+    """Whether the turns were replayed by names of what prompts begin with."""
 
 
 def cache_evidence(
@@ -46,6 +50,7 @@ def cache_evidence(
     records: Expr,
     grouping: Grouping,
     seen: Frame,
+    workloads: Collection[str],
     shortest: Mapping[str, float],
     cube: Frame,
     as_of: datetime,
@@ -60,19 +65,21 @@ def cache_evidence(
         connection: The engine that holds the records.
         records: Records of the asked days.
         grouping: How workloads are told apart.
-        seen: See ``workloads.arrivals.arrivals``, of the workloads to look at.
+        seen: See ``workloads.arrivals.arrivals``.
+        workloads: Those to look at.
         shortest: Tokens that nearly all prompts of a workload have, by workload.
         cube: The usage cube.
         as_of: Moment of the report; the rules of the caches are those of then.
         moves: Where requests could go.
     """
-    arrivals = {_cell(row): row for row in seen.to_dict("records")}
-    rules = {cell: rule for cell in arrivals if (rule := _rule(cell, as_of)) is not None}
+    arrivals = {_cell(row): row for row in seen[seen["workload"].isin(workloads)].to_dict("records")}
+    cells = _cells(cube, workloads) if names_prefixes(records) else list(arrivals)
+    rules = {cell: rule for cell in cells if (rule := _rule(cell, as_of)) is not None}
     elsewhere = [_elsewhere(move, as_of) for move in moves]
     reached = {
         one.target: one
         for one in reversed([one for one in elsewhere if one is not None])
-        if one.source in arrivals and one.target not in arrivals
+        if one.source in cells and one.target not in cells
     }
     every = (*rules.values(), *(one.rule for one in reached.values()))
     lifetimes = sorted({age for rule in every for one in rule.lifetimes if (age := one.shortest_seconds)})
@@ -83,15 +90,18 @@ def cache_evidence(
     places = {target: _place(one, taken) for target, one in reached.items()}
     replayed = session_reads(connection, records, grouping, taken, lifetimes)
     turns = {} if replayed is None else {_cell(row): row for row in replayed.to_dict("records")}
+    named = prefix_reads(connection, records, grouping, taken, lifetimes)
+    prefixes = {} if named is None else {_cell(row): row for row in named.frame.to_dict("records")}
 
     def known(cell: Cell) -> _Known:
         text, read = _logged(cube, cell)
         return _Known(
             text_tokens=text,
             read_tokens=read,
-            arrivals=arrivals[cell],
-            turns=turns.get(cell),
+            arrivals=arrivals.get(cell),
+            turns=prefixes.get(cell, turns.get(cell)),
             shortest_tokens=int(shortest.get(cell[0]) or 0),
+            named=cell in prefixes,
         )
 
     out: dict[Cell, tuple[CacheShares, ...]] = {}
@@ -157,12 +167,19 @@ def _in_other_tokens(known: _Known, ratio: Fraction, place: int) -> _Known:
         turns=turns,
         shortest_tokens=int(known.shortest_tokens * ratio),
         place=place,
+        named=known.named,
     )
 
 
 def _cell(row: Row) -> Cell:
     provider, model = (row[name] if isinstance(row[name], str) else None for name in ("provider", "model"))
     return str(row["workload"]), provider, model
+
+
+def _cells(cube: Frame, workloads: Collection[str]) -> list[Cell]:
+    """Return the models of some workloads."""
+    mine = cube.loc[cube["workload"].isin(workloads), ["workload", "provider", "model"]]
+    return [_cell(row) for row in mine.drop_duplicates().to_dict("records")]
 
 
 def _rule(cell: Cell, as_of: datetime) -> CacheRule | None:
@@ -191,6 +208,8 @@ def _shares(
     seconds = lifetime.shortest_seconds
     if seconds is None or not known.text_tokens:
         return None
+    if known.named and known.turns is not None:
+        return _measured(lifetime, known, known.turns, lifetimes.index(seconds))
     bound, basis = _bound(rule, seconds, known)
     tokens = {Level.HIGH: bound}
     if known.turns is not None:
@@ -214,6 +233,18 @@ def _shares(
     return CacheShares(lifetime=lifetime.name, write_meter=lifetime.write_meter, splits=splits, basis=basis)
 
 
+def _measured(lifetime: Lifetime, known: _Known, turns: Row, number: int) -> CacheShares:
+    read, cacheable = int(turns[f"read_{known.place}_{number}"]), int(turns[f"cacheable_{known.place}"])
+    split = _split(read, cacheable - read, known.text_tokens)
+    return CacheShares(
+        lifetime=lifetime.name,
+        write_meter=lifetime.write_meter,
+        splits=dict.fromkeys(Level, split) if read > known.read_tokens else {},
+        basis=f"a replay of {int(turns['requests']):,} requests by what their prompts begin with",
+        measured=split,
+    )
+
+
 def _bound(rule: CacheRule, seconds: int, known: _Known) -> tuple[tuple[int, int], str]:
     """Return tokens that are read and written at most, of counts alone.
 
@@ -222,7 +253,7 @@ def _bound(rule: CacheRule, seconds: int, known: _Known) -> tuple[tuple[int, int
     """
     slots = [slot for slot in SLOT_SECONDS if slot <= seconds]
     eligible = rule.eligible_tokens(known.shortest_tokens)
-    if not slots or not eligible:
+    if not slots or not eligible or known.arrivals is None:
         return (0, 0), ""
     written = int(known.arrivals[f"slots_{max(slots)}"])
     reads = eligible * (int(known.arrivals["requests"]) - written)

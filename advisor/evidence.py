@@ -33,12 +33,15 @@ class CacheShares:
         write_meter: What a write is charged as.
         splits: By how much is taken for granted; a level that is not there is as logged.
         basis: How that is known, in words.
+        measured: What the prompts of the log, replayed block by block, give under it, also where that is no more than
+            is read today; None where the log does not name what prompts begin with.
     """
 
     lifetime: str
     write_meter: Meter
     splits: Mapping[Level, Split]
     basis: str
+    measured: Split | None = None
 
     @property
     def is_modelled(self) -> bool:
@@ -84,7 +87,7 @@ class Pauses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """Requests of one model in a workload that ended alike, and what they used, of what is reported."""
+    """Requests of one model in a workload that ended alike (or are alike otherwise), and what they used, of what is reported."""
 
     requests: int
     tokens: Mapping[Meter, int]
@@ -126,6 +129,8 @@ class Evidence:
         failed: Requests that failed and used tokens, by the same.
         cut_off: Requests whose answer was cut off at its limit, by the same; those that failed are not among them.
         late_reads: By the same; only where something was written for an hour.
+        repeats: Requests whose whole prompt was sent before, by how long ago that may be, then by the same; empty where no log
+            proves it.
         moves: To smaller models, best first within a workload.
     """
 
@@ -142,6 +147,7 @@ class Evidence:
     failed: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     cut_off: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     late_reads: Mapping[Cell, LateReads] = field(default_factory=dict[Cell, LateReads])
+    repeats: Mapping[Level, Mapping[Cell, Ended]] = field(default_factory=dict[Level, Mapping[Cell, Ended]])
     moves: tuple[Move, ...] = ()
 
     def cost_of(self, cube: Frame) -> Decimal:

@@ -10,7 +10,7 @@ An access is a hit when its block, and all before it in the prompt, is in the ca
 most recently used. Equal starts are taken in the order of the log.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -32,6 +32,11 @@ _PART_BLOCKS: Final = 16_000_000
 """Accesses that are ordered at one time, where the log's scopes allow it."""
 
 
+_NO_TEXT: Final = "\x01"
+_BETWEEN: Final = "\x02"
+_LARGEST: Final = (1 << 63) - 1
+
+
 class Basis(StrEnum):
     """How the log tells what prompts have in common."""
 
@@ -41,6 +46,9 @@ class Basis(StrEnum):
     """Names of prefixes that callers marked: exact for what they marked."""
     SESSIONS = "sessions"
     """Sessions with growing prompts: each is taken to begin with the one before it."""
+
+
+_TOLD_BY: Final = dict(zip(Basis, ("block_hashes", "prefix_hash", "session"), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +73,19 @@ class Accesses:
     """Accesses of blocks."""
 
 
-def find_accesses(connection: Connection, records: Expr) -> Accesses | None:
+def find_accesses(
+    connection: Connection,
+    records: Expr,
+    bases: Sequence[Basis] = tuple(Basis),
+    apart: Callable[[Expr], Sequence[Expr]] = lambda _: (),
+) -> Accesses | None:
     """Return the accesses of a ledger, stored; None when it says nothing of prefixes, sessions or times.
 
     Args:
         connection: The engine that holds the ledger, read with ``LoadOptions.prefixes``.
         records: The records of the ledger.
+        bases: What may tell reuse, the best first.
+        apart: Texts of a record that must be equal besides, for two of them to share an entry.
     """
     sized = with_sizes(records)
     # Seconds since 1970 of a log with a calendar, else since the start of the trace.
@@ -78,15 +93,12 @@ def find_accesses(connection: Connection, records: Expr) -> Accesses | None:
     calendar = started.epoch_seconds().cast("float64") + started.microsecond() / MICROSECONDS_PER_SECOND
     at = ibis.coalesce(calendar, column(sized, "elapsed_seconds"))
     rows = sized.mutate(at=at, whole=sized.input_tokens)
-    for basis, has in (
-        (Basis.BLOCKS, "block_hashes"),
-        (Basis.PREFIXES, "prefix_hash"),
-        (Basis.SESSIONS, "session"),
-    ):
+    for basis in bases:
+        has = _TOLD_BY[basis]
         if has not in rows.columns:
             continue
         usable = rows.filter(rows[has].notnull() & rows.at.notnull() & rows.whole.notnull())
-        found = _store_requests(connection, usable, basis)
+        found = _store_requests(connection, usable, basis, apart(usable))
         if found is not None:
             total = int(connection.execute(rows.count()))
             blocks = found.block_hashes.length().sum() if basis is Basis.BLOCKS else found.count()
@@ -96,12 +108,12 @@ def find_accesses(connection: Connection, records: Expr) -> Accesses | None:
     return None
 
 
-def _store_requests(connection: Connection, usable: Expr, basis: Basis) -> Expr | None:
-    scopes = [column(usable, "cache_scope")]
+def _store_requests(connection: Connection, usable: Expr, basis: Basis, apart: Sequence[Expr]) -> Expr | None:
+    scopes = [column(usable, "cache_scope"), *apart]
     scopes += [column(usable, "model")] if basis is not Basis.BLOCKS else []
     numbered = usable.mutate(
         request=ibis.row_number().over(ibis.window(order_by=[usable.at, usable.log_row])),
-        scope=ibis.dense_rank().over(ibis.window(order_by=scopes)),
+        scope=_number_of(scopes),
     )
     keep = {
         Basis.BLOCKS: ["block_hashes", "block_tokens"],
@@ -112,6 +124,14 @@ def _store_requests(connection: Connection, usable: Expr, basis: Basis) -> Expr 
         connection, "cache_requests", numbered.select("request", "log_row", "at", "whole", "scope", *keep)
     )
     return found if int(connection.execute(found.count())) else None
+
+
+def _number_of(texts: Sequence[Expr]) -> Expr:
+    """Return a number that is equal where all texts are."""
+    joined = ibis.literal("")
+    for text in texts:
+        joined = joined + ibis.coalesce(text, _NO_TEXT) + _BETWEEN
+    return joined.hash() & _LARGEST
 
 
 def _accesses(requests: Expr, basis: Basis) -> Expr:

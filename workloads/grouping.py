@@ -1,7 +1,7 @@
 """What a workload is: a group of requests that a team would call one thing.
 
 The user's ``--group-by`` decides; else the most telling label that the log has; else the file, when several files
-have names of their own; else the model and the size of prompt and answer.
+have names of their own; else what prompts begin with, where the log tells; else the model and the size of prompt and answer.
 """
 
 import re
@@ -14,6 +14,7 @@ import ibis
 
 from workloads.cube_columns import column
 from workloads.ledger import LABEL_COLUMNS
+from workloads.prefix_sites import common_sites, names_prefixes, site_name
 
 Expr = Any
 Connection = Any
@@ -54,12 +55,16 @@ class Grouping:
     rule: str
     """The rule in words, for the report."""
     show_users: bool = False
+    """Whether users appear by the name that the log has, instead of by a stable pseudonym."""
     files: tuple[str, ...] = ()
     """The log's files, where they are few; empty: they are not known."""
-    """Whether users appear by the name that the log has, instead of by a stable pseudonym."""
+    sites: tuple[str, ...] = ()
+    """What the prompts of each call site begin with: see ``prefix_sites``."""
 
     def name_of(self, ledger: Expr) -> Expr:
         """Return the workload's name of every record."""
+        if self.sites:
+            return site_name(ledger, self.sites)
         if not self.keys:
             return _by_size(ledger)
         parts = [self._label(ledger, key) for key in self.keys]
@@ -104,6 +109,14 @@ def choose_grouping(
             ("source",),
             "grouped by file: the log has no labels, and its files have names of their own",
             files=tuple(files),
+        )
+    sites = common_sites(connection, ledger) if names_prefixes(ledger) else None
+    if sites:
+        return Grouping((), "grouped by what prompts begin with: the log has no labels", sites=sites)
+    if sites is not None:
+        return Grouping(
+            ("model",),
+            "grouped by model, whose prompts share a cache: the log has no labels, prompts begin differently",
         )
     return Grouping((), "grouped by model and by size of prompt and answer: the log has no labels")
 

@@ -28,6 +28,8 @@ PREFIX_COLUMNS: Final = (
     "prefix_tokens",
 )
 """What cache replay needs and nothing else does."""
+PREFIX_NAMES: Final = ("block_hashes", "prefix_hash")
+"""Those of them that tell what prompts begin with."""
 METER_COLUMNS: Final = tuple(str(meter) for meter in Meter)
 LABEL_COLUMNS: Final = ("project", "team", "application", "endpoint", "api_key", "environment")
 """What a workload can be grouped by, besides model and source."""
@@ -67,7 +69,7 @@ COLUMNS: Final[dict[str, str]] = {
     "duration_seconds": "float64",
     "streaming": "boolean",
     "recorded_cost_usd": "decimal(38, 12)",  # what the log says it cost; null: it does not say
-    # what a prompt begins with, as the source names it; only kept when a run asks for it
+    # what a prompt begins with, as the source names it; only there where a source does, or a run asks for it
     "log_row": "int64",  # place of the row among those that were read with it
     "block_hashes": "array<int64>",  # names of the prompt's blocks: equal where block and all before it are equal
     "block_tokens": "int64",  # tokens of a block; the last one may have fewer

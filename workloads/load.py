@@ -34,7 +34,7 @@ from workloads.dedup import deduplicate
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
-from workloads.ledger import COLUMNS, PREFIX_COLUMNS, RECORD, SKIPPED
+from workloads.ledger import COLUMNS, PREFIX_COLUMNS, PREFIX_NAMES, RECORD, SKIPPED
 from workloads.pages import without_followed
 from workloads.quarantine import SkippedRow, is_small, located, rejected_rows, with_places
 from workloads.raw import PLACE_COLUMN
@@ -79,7 +79,7 @@ class LoadOptions:
     provider: str | None = None
     model: str | None = None
     prefixes: bool = False
-    """Whether what prompts begin with is kept, and rows stored in the order of their files: for cache replay."""
+    """Whether rows are stored in the order of their files, for cache replay; always where sources name prefixes."""
 
 
 def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]]:
@@ -210,6 +210,8 @@ def _store(
         except ForeignTableError as error:
             broken.append(Unreadable(error.shown, str(error)))
     while read:
+        told = any(set(PREFIX_NAMES) & set(table.columns) for _, tables in read for table in tables)
+        options = replace(options, prefixes=options.prefixes or told)
         names = _names([table for _, tables in read for table in tables], options)
         bad: Batch | None = None
         stored: Expr | None = None

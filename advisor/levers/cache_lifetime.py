@@ -1,26 +1,24 @@
-"""Caches that cost more than they save: written for an hour where five minutes do, or written and hardly ever read."""
+"""Caches that cost more than they save: written for an hour where five minutes do, or written and hardly ever read.
+
+Where the log names what prompts begin with, a replay also says which lifetimes not to choose.
+"""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-import pandas as pd
-
 from advisor import numbers
+from advisor.cache_changes import LONG, READ, WRITES, cache_change, only, shortened, uncached
+from advisor.cache_costs import cache_costs
 from advisor.cells import rows_of
 from advisor.cube_changes import single_rows, tokens_in
 from advisor.evidence import Cell, Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
 from pricing.cache_rules import rules_for
 from pricing.errors import PricingError
-from pricing.meters import CACHE_WRITE_METERS, Meter, Phase
+from pricing.meters import Meter, Phase
 
 NAME: Final = "cache_lifetime"
-_UNCACHED: Final = str(Meter.INPUT_UNCACHED)
-_READ: Final = str(Meter.CACHE_READ)
-_SHORT: Final = str(Meter.CACHE_WRITE_5M)
-_LONG: Final = str(Meter.CACHE_WRITE_1H)
-_WRITES: Final = tuple(map(str, CACHE_WRITE_METERS))
 _MINUTES_5, _HOUR = 300, 3_600
 _UNEVEN: Final = 2
 """Times the writes that one prefix for all would have needed, up to which all are taken to share one."""
@@ -29,7 +27,7 @@ _Late = Mapping[Level, Fraction]
 
 
 def find(evidence: Evidence) -> Iterator[Proposal]:
-    """Yield up to two proposals for each workload: to write for a shorter time, and not to write at all."""
+    """Yield proposals for each workload: to write for a shorter time, not to write at all, and what loses."""
     for name in evidence.workloads:
         shorter: dict[Cell, _Late] = {}
         dearer: dict[Cell, _Late] = {}
@@ -37,9 +35,9 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         for cell in _cells(evidence.cube, name):
             part = evidence.cube[rows_of(evidence.cube, cell)].reset_index(drop=True)
             cost = evidence.cost_of(part)
-            without = evidence.cost_of(_uncached(part, rows_of(part, cell)))
+            without = evidence.cost_of(uncached(part, rows_of(part, cell)))
             late = _late(evidence, cell, part)
-            brief = None if late is None else evidence.cost_of(_shortened(part, cell, late[Level.EXPECTED]))
+            brief = None if late is None else evidence.cost_of(shortened(part, cell, late[Level.EXPECTED]))
             if late is not None and brief is not None and brief < min(cost, without):
                 shorter[cell] = late
             elif without < cost:
@@ -51,13 +49,39 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             yield _shorter(evidence, name, shorter or dearer)
         if unread:
             yield _unread(evidence, name, unread)
+        yield from _not_for(evidence, name)
+
+
+def _not_for(evidence: Evidence, name: str) -> Iterator[Proposal]:
+    """Yield the lifetimes that cost more than no cache where another one pays, so that the amount is said."""
+    for (workload, provider, model), shares in evidence.caches.items():
+        if workload != name or model is None or model not in evidence.workloads[name].models:
+            continue
+        costs = cache_costs(evidence.book, evidence.as_of, provider, model)
+        best = None if costs is None else costs.cheapest(shares)
+        if costs is None or best is None or best.measured is None:
+            continue
+        for one in shares:
+            if one.splits and costs.of(one) > 1:
+                yield Proposal(
+                    lever=NAME,
+                    workload=name,
+                    title=f"Write to the cache for {one.lifetime} instead of {best.lifetime}",
+                    phase=Phase.PREFILL,
+                    change=cache_change(name, {(provider, model): one}),
+                    confidence=Confidence.MEASURED,
+                    effort=Effort.LOW,
+                    risk=Risk.NONE,
+                    evidence=(Fact(label="Known by", value=one.basis),),
+                )
 
 
 def _shorter(evidence: Evidence, name: str, late: Mapping[Cell, _Late]) -> Proposal:
     reads, written, long = _sums(evidence, late)
-    by_session = all(evidence.late_reads[cell].by_session for cell in late)
+    by_session = all(cell in evidence.late_reads and evidence.late_reads[cell].by_session for cell in late)
+    replayed = all(_measured_late(evidence, cell) is not None for cell in late)
     lost = sum(
-        int(tokens_in(evidence.cube, rows_of(evidence.cube, cell), _READ) * one[Level.EXPECTED])
+        int(tokens_in(evidence.cube, rows_of(evidence.cube, cell), READ) * one[Level.EXPECTED])
         for cell, one in late.items()
     )
     return Proposal(
@@ -66,7 +90,7 @@ def _shorter(evidence: Evidence, name: str, late: Mapping[Cell, _Late]) -> Propo
         title="Write to the cache for 5 minutes instead of 1 hour",
         phase=Phase.PREFILL,
         change=_change_shorter(late),
-        confidence=Confidence.MODELLED,
+        confidence=Confidence.MEASURED if replayed else Confidence.MODELLED,
         effort=Effort.LOW,
         risk=Risk.NONE,
         evidence=(
@@ -78,15 +102,7 @@ def _shorter(evidence: Evidence, name: str, late: Mapping[Cell, _Late]) -> Propo
             Fact(label="Of that, after more than 5 minutes", value=f"{numbers.tokens(lost)} tokens"),
         ),
         assumptions=(
-            (
-                "What is read more than 5 minutes after the request before would be written again; "
-                + (
-                    "by session, and expected: what a session's first request reads as well, high: not."
-                    if by_session
-                    else "all requests share what they read, as the few writes say."
-                )
-            ),
-            "Low: twice as much is late.",
+            *_assumed(by_session=by_session, replayed=replayed),
             "Each read keeps an entry for 5 more minutes, without a charge.",
         ),
         how=(
@@ -94,6 +110,22 @@ def _shorter(evidence: Evidence, name: str, late: Mapping[Cell, _Late]) -> Propo
             "Keep one hour for prompts that come back after 5 to 60 minutes.",
         ),
         snippet='"cache_control": {"type": "ephemeral"}  # without "ttl": "1h"',
+    )
+
+
+def _assumed(*, by_session: bool, replayed: bool) -> tuple[str, ...]:
+    if replayed:
+        return (
+            "The log's own prompts replayed with both lifetimes: what only the longer one reads is written again.",
+        )
+    whose = (
+        "by session, and expected: what a session's first request reads as well, high: not."
+        if by_session
+        else "all requests share what they read, as the few writes say."
+    )
+    return (
+        f"What is read more than 5 minutes after the request before would be written again; {whose}",
+        "Low: twice as much is late.",
     )
 
 
@@ -143,7 +175,7 @@ def _each(reads: int, written: int) -> str:
 def _sums(evidence: Evidence, cells: Mapping[Cell, _Late] | list[Cell]) -> tuple[int, int, int]:
     """Return the tokens of some cells that are read, written, and written for an hour."""
     rows = [rows_of(evidence.cube, cell) for cell in cells]
-    columns = ((_READ,), _WRITES, (_LONG,))
+    columns = ((READ,), WRITES, (LONG,))
     reads, written, long = (
         sum(tokens_in(evidence.cube, one, name) for one in rows for name in names) for names in columns
     )
@@ -153,12 +185,14 @@ def _sums(evidence: Evidence, cells: Mapping[Cell, _Late] | list[Cell]) -> tuple
 def _late(evidence: Evidence, cell: Cell, part: Any) -> _Late | None:
     """Return which part of the reads would be writes with 5 minutes; None where that cannot be had, or is not known."""
     _, provider, model = cell
+    if model is not None and (measured := _measured_late(evidence, cell)) is not None:
+        return measured if _has_both(evidence, provider, model) else None
     known, pauses = evidence.late_reads.get(cell), evidence.pauses.get(cell)
     if known is None or pauses is None or model is None or not _has_both(evidence, provider, model):
         return None
     every = rows_of(part, cell)
-    reads, long = tokens_in(part, every, _READ), tokens_in(part, every, _LONG)
-    written = sum(tokens_in(part, every, name) for name in _WRITES)
+    reads, long = tokens_in(part, every, READ), tokens_in(part, every, LONG)
+    written = sum(tokens_in(part, every, name) for name in WRITES)
     if not long:
         return None
     starts = 1 + pauses.longer_than[_HOUR]
@@ -170,6 +204,15 @@ def _late(evidence: Evidence, cell: Cell, part: Any) -> _Late | None:
         level: min(Fraction(1), Fraction(count, reads)) if reads else Fraction(0)
         for level, count in by_level.items()
     }
+
+
+def _measured_late(evidence: Evidence, cell: Cell) -> _Late | None:
+    """Return which part of the reads of an hour a replay does not have with 5 minutes; None where nothing was replayed."""
+    by_meter = {one.write_meter: one.measured for one in evidence.caches.get(cell, ())}
+    short, long = by_meter.get(Meter.CACHE_WRITE_5M), by_meter.get(Meter.CACHE_WRITE_1H)
+    if short is None or long is None or not long.read_ratio:
+        return None
+    return dict.fromkeys(Level, 1 - Fraction(short.read_ratio) / Fraction(long.read_ratio))
 
 
 def _has_both(evidence: Evidence, provider: str | None, model: str) -> bool:
@@ -192,7 +235,7 @@ def _cells(cube: Any, name: str) -> Iterator[Cell]:
     for provider, model in pairs.itertuples(index=False, name=None):
         words = [word if isinstance(word, str) else None for word in (provider, model)]
         cell = (name, words[0], words[1])
-        if any(tokens_in(cube, rows_of(cube, cell), column) for column in _WRITES):
+        if any(tokens_in(cube, rows_of(cube, cell), column) for column in WRITES):
             yield cell
 
 
@@ -200,7 +243,7 @@ def _change_shorter(late: Mapping[Cell, _Late]) -> Change:
     def change(cube: Any, level: Level) -> Any:
         out = cube
         for cell, parts in late.items():
-            out = _shortened(out, cell, parts[level])
+            out = shortened(out, cell, parts[level])
         return out
 
     return change
@@ -212,55 +255,10 @@ def _change_unread(evidence: Evidence, cells: list[Cell]) -> Change:
         out = cube
         for cell in cells:
             rows = rows_of(out, cell)
-            plain = _uncached(out, rows)
+            plain = uncached(out, rows)
             # A step before may have mended the cache.
-            if rows.any() and evidence.cost_of(_only(plain, rows)) < evidence.cost_of(_only(out, rows)):
+            if rows.any() and evidence.cost_of(only(plain, rows)) < evidence.cost_of(only(out, rows)):
                 out = plain
         return out
 
     return change
-
-
-def _only(cube: Any, rows: Any) -> Any:
-    return cube[rows].reset_index(drop=True)
-
-
-def _uncached(cube: Any, rows: Any) -> Any:
-    """Return the cube with what some rows read and write as plain input."""
-    return _moved(cube, rows, {name: Fraction(1) for name in (_READ, *_WRITES)}, _UNCACHED)
-
-
-def _shortened(cube: Any, cell: Cell, late: Fraction) -> Any:
-    """Return the cube with a cell's writes for an hour as such for 5 minutes, and what is read late as well."""
-    rows = rows_of(cube, cell)
-    if not tokens_in(cube, rows, _LONG):
-        return cube
-    return _moved(cube, rows, {_LONG: Fraction(1), _READ: late}, _SHORT)
-
-
-def _moved(cube: Any, rows: Any, parts: Mapping[str, Fraction], target: str) -> Any:
-    """Return the cube with parts of some columns (rounded up, in some rows) in another one."""
-    new: dict[str, list[int | None]] = {}
-    gained = [0] * len(cube)
-    for name, part in parts.items():
-        if name not in cube.columns:
-            continue
-        values: list[int | None] = []
-        for place, (value, mine) in enumerate(zip(cube[name], rows, strict=True)):
-            count = None if pd.isna(value) else int(value)
-            gone = -(-count * part.numerator // part.denominator) if mine and count else 0
-            gained[place] += gone
-            values.append(None if count is None else count - gone)
-        new[name] = values
-    present = target in cube.columns
-    old = cube[target] if present else pd.Series([None] * len(cube), index=cube.index, dtype="Int64")
-    if not present and not any(gained):
-        return cube
-    new[target] = [
-        (None if pd.isna(value) else int(value)) if not more else more + (0 if pd.isna(value) else int(value))
-        for value, more in zip(old, gained, strict=True)
-    ]
-    kinds = {name: cube[name].dtype if name in cube.columns else "Int64" for name in new}
-    return cube.assign(
-        **{name: pd.Series(values, index=cube.index, dtype=kinds[name]) for name, values in new.items()}
-    )

@@ -1,0 +1,108 @@
+"""What a cache makes of a cube: the text of prompts is told apart anew into plain, read and written."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+import pandas as pd
+
+from advisor.cells import rows_of
+from advisor.cube_changes import tokens_in
+from advisor.evidence import CacheShares, Cell, Split
+from advisor.recommendation import Change, Level
+from pricing.meters import CACHE_WRITE_METERS, Meter
+
+Model = tuple[str | None, str | None]
+"""Provider and model as logged."""
+
+_TEXT: Final = tuple(map(str, (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)))
+_UNCACHED: Final = str(Meter.INPUT_UNCACHED)
+READ: Final = str(Meter.CACHE_READ)
+_SHORT: Final = str(Meter.CACHE_WRITE_5M)
+LONG: Final = str(Meter.CACHE_WRITE_1H)
+WRITES: Final = tuple(map(str, CACHE_WRITE_METERS))
+
+
+def cache_change(name: str, chosen: Mapping[Model, CacheShares]) -> Change:
+    """Return the change of a workload's cube whose models cache as chosen."""
+
+    def change(cube: Any, level: Level) -> Any:
+        out = cube.copy()
+        for (provider, model), shares in chosen.items():
+            split = shares.splits.get(level)
+            if split is None:
+                continue
+            mine = (out["workload"] == name) & (out["model"] == model)
+            mine &= out["provider"].isna() if provider is None else out["provider"] == provider
+            out = _cached(out, mine, split, str(shares.write_meter))
+        return out
+
+    return change
+
+
+def _cached(cube: Any, mine: pd.Series, split: Split, write_meter: str) -> Any:
+    """Tell the prompt text of some rows apart anew; never less of it is read than the log shows."""
+    out = cube.copy()
+    for meter in (*_TEXT[:2], write_meter):
+        if meter not in out.columns:
+            out[meter] = pd.array([pd.NA] * len(out), dtype="Int64")
+    present = [meter for meter in _TEXT if meter in out.columns]
+    rows = out.loc[mine, present].fillna(0).astype("int64")
+    text = rows.sum(axis=1)
+    reads = pd.concat([rows["cache_read"], (text * split.read_ratio).astype("int64")], axis=1).max(axis=1)
+    written = pd.concat([text - reads, (text * split.written_ratio).astype("int64")], axis=1).min(axis=1)
+    if write_meter == Meter.INPUT_UNCACHED:
+        written = written * 0
+    for meter in present:
+        out.loc[mine, meter] = 0
+    out.loc[mine, "input_uncached"] = text - reads - written
+    out.loc[mine, "cache_read"] = reads
+    if write_meter != Meter.INPUT_UNCACHED:
+        out.loc[mine, write_meter] = written
+    return out
+
+
+def only(cube: Any, rows: Any) -> Any:
+    """Return some rows of a cube."""
+    return cube[rows].reset_index(drop=True)
+
+
+def uncached(cube: Any, rows: Any) -> Any:
+    """Return the cube with what some rows read and write as plain input."""
+    return _moved(cube, rows, {name: Fraction(1) for name in (READ, *WRITES)}, _UNCACHED)
+
+
+def shortened(cube: Any, cell: Cell, late: Fraction) -> Any:
+    """Return the cube with a cell's writes for an hour as such for 5 minutes, and what is read late as well."""
+    rows = rows_of(cube, cell)
+    if not tokens_in(cube, rows, LONG):
+        return cube
+    return _moved(cube, rows, {LONG: Fraction(1), READ: late}, _SHORT)
+
+
+def _moved(cube: Any, rows: Any, parts: Mapping[str, Fraction], target: str) -> Any:
+    """Return the cube with parts of some columns (rounded up, in some rows) in another one."""
+    new: dict[str, list[int | None]] = {}
+    gained = [0] * len(cube)
+    for name, part in parts.items():
+        if name not in cube.columns:
+            continue
+        values: list[int | None] = []
+        for place, (value, mine) in enumerate(zip(cube[name], rows, strict=True)):
+            count = None if pd.isna(value) else int(value)
+            gone = -(-count * part.numerator // part.denominator) if mine and count else 0
+            gained[place] += gone
+            values.append(None if count is None else count - gone)
+        new[name] = values
+    present = target in cube.columns
+    old = cube[target] if present else pd.Series([None] * len(cube), index=cube.index, dtype="Int64")
+    if not present and not any(gained):
+        return cube
+    new[target] = [
+        (None if pd.isna(value) else int(value)) if not more else more + (0 if pd.isna(value) else int(value))
+        for value, more in zip(old, gained, strict=True)
+    ]
+    kinds = {name: cube[name].dtype if name in cube.columns else "Int64" for name in new}
+    return cube.assign(
+        **{name: pd.Series(values, index=cube.index, dtype=kinds[name]) for name, values in new.items()}
+    )

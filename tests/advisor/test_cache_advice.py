@@ -1,0 +1,75 @@
+"""From a log whose prompts are named to advice on caching: the replay decides, and what loses is not recommended."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from advisor.analyse import analyse
+from advisor.analysis import Analysis
+from advisor.options import AnalyseOptions
+from advisor.recommendation import Confidence, Recommendation
+from workloads.load import LoadOptions
+
+MODEL = "claude-sonnet-4-5"
+RATES = {"input": "3", "output": "15", "cache_read": "0.3", "cache_write_5m": "3.75", "cache_write_1h": "6"}
+
+
+def analysis(folder: Path, rows: Sequence[dict[str, Any]]) -> Analysis:
+    log, prices = folder / "log.jsonl", folder / "prices.json"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    prices.write_text(json.dumps({"models": {MODEL: RATES}}), "utf-8")
+    options = AnalyseOptions(
+        as_of=datetime(2026, 11, 29, tzinfo=UTC),
+        price_files=(prices,),
+        load=LoadOptions(provider="anthropic", model=MODEL),
+    )
+    return analyse([str(log)], options)
+
+
+def caching(found: Analysis) -> list[Recommendation]:
+    assert found.advice is not None
+    return [
+        one
+        for one in found.advice.recommendations
+        if one.proposal.lever in ("prompt_caching", "cache_lifetime")
+    ]
+
+
+def call(at: int, blocks: list[int]) -> dict[str, Any]:
+    return {"timestamp": at * 1000, "input_length": 512 * len(blocks), "output_length": 1, "hash_ids": blocks}
+
+
+FOUR = [1, 2, 3, 4]
+
+
+def test_five_minutes_pay_and_an_hour_is_rejected_with_its_number(tmp_path: Path) -> None:
+    """Of six prompts in pairs, a day apart, the second of each is read: 5 minutes save 40 %, an hour's writes lose."""
+    rows = [call(day * 86_400 + at, [*FOUR, day * 10 + at]) for day in range(3) for at in (0, 60)]
+    found = analysis(tmp_path, rows)
+    (one,) = caching(found)
+    assert "(5m)" in one.proposal.title
+    assert one.proposal.confidence is Confidence.MEASURED
+    plain, read, whole = Decimal(3), Decimal("0.3"), 6 * 2560
+    reads = 3 * 2048
+    cost = reads * read + (whole - reads) * Decimal("3.75")
+    assert abs(one.saving.expected - (whole * plain - cost) / 10**6) < Decimal("0.0001")
+    assert one.saving.low == one.saving.expected == one.saving.high
+    assert found.advice is not None
+    (lost,) = [out for out in found.advice.rejected if out.lever == "cache_lifetime"]
+    hour = reads * read + (whole - reads) * Decimal(6)
+    assert "1h" in lost.reason
+    assert abs(lost.saving.expected - (whole * plain - hour) / 10**6) < Decimal("0.0001")
+
+
+def test_an_hour_is_chosen_where_it_reads_what_five_minutes_write_again(tmp_path: Path) -> None:
+    (one,) = caching(analysis(tmp_path, [call(number * 1800, FOUR) for number in range(10)]))
+    assert "(1h)" in one.proposal.title
+
+
+def test_prompts_that_have_nothing_in_common_are_not_cached_and_the_loss_is_said(tmp_path: Path) -> None:
+    rows = [call(number, [1, *range(number * 10 + 10, number * 10 + 20)]) for number in range(20)]
+    found = analysis(tmp_path, rows)
+    assert caching(found) == []
