@@ -31,6 +31,7 @@ from workloads.phase_mix import PhaseClass
 DAYS_PER_MONTH: Final = Decimal("30.4375")
 ORDER: Final = (
     "waste",
+    "exact_repeats",
     "cache_lifetime",
     "prompt_trimming",
     "long_context",

@@ -22,8 +22,8 @@ from workloads.arrivals import PAUSE_SECONDS
 from workloads.endings import CUT_OFF, FAILED
 from workloads.grouping import Grouping
 from workloads.late_reads import late_reads
-from workloads.survey import Survey
 from workloads.repeats import LATER, repeats
+from workloads.survey import Survey
 
 Connection = Any
 Expr = Any

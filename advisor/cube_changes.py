@@ -84,7 +84,9 @@ class Cut:
         tokens, requests = tokens_in(cube, rows, column), requests_in(cube, rows)
         if not tokens or not requests:
             return Fraction(1)
-        return max(self.least_ratio, min(Fraction(1), self.least_per_request * requests / tokens))
+        ratio = max(self.least_ratio, min(Fraction(1), self.least_per_request * requests / tokens))
+        # Less than one token is what rounding has left over.
+        return ratio if tokens * (1 - ratio) >= 1 else Fraction(1)
 
 
 def cut_by(cube: Frame, rows: Rows, column: str, share: Fraction) -> Cut:

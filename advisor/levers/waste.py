@@ -1,18 +1,14 @@
 """Waste: tokens of requests that failed, and prompts that are sent twice because the answer was cut off at its limit."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
-from typing import Any, Final
-
-import pandas as pd
+from typing import Final
 
 from advisor import numbers
-from advisor.cells import rows_of
-from advisor.cube_changes import requests_in, single_rows, tokens_in
+from advisor.cube_changes import requests_in, single_rows
 from advisor.evidence import Cell, Ended, Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
+from advisor.removals import removal
 from pricing.meters import INPUT_METERS, OUTPUT_METERS, TOKEN_METERS, Meter, Phase
 
 NAME: Final = "waste"
@@ -22,19 +18,6 @@ _ASKED_AGAIN: Final = {Level.LOW: Fraction(0), Level.EXPECTED: Fraction(0), Leve
 """Part of the cut-off requests that were asked again: the log does not tell."""
 _MEANT_TOKENS: Final = 20
 """Tokens of an answer up to which a limit that is reached is meant: a class, a yes or no."""
-_SUBSETS: Final[Mapping[str, str]] = {"reasoning": str(Meter.OUTPUT)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cut:
-    """What may go of a column in one cell: a part of it, down to so much a request.
-
-    The second bound keeps a cube from which it has gone from losing it again.
-    """
-
-    column: str
-    ratio: Fraction
-    least_per_request: Fraction
 
 
 def find(evidence: Evidence) -> Iterator[Proposal]:
@@ -122,61 +105,10 @@ def _change(
     parts: Mapping[Level, Fraction],
     meters: tuple[Meter, ...],
 ) -> Change:
-    cuts = {
-        level: {cell: tuple(_cuts(evidence.cube, cell, one, part, meters)) for cell, one in ended.items()}
+    counts = {
+        level: {
+            cell: {meter: part * one.tokens.get(meter, 0) for meter in meters} for cell, one in ended.items()
+        }
         for level, part in parts.items()
-        if part
     }
-
-    def change(cube: Any, level: Level) -> Any:
-        out = cube
-        for cell, those in cuts.get(level, {}).items():
-            for cut in those:
-                out = _without(out, rows_of(out, cell), cut)
-        return out
-
-    return change
-
-
-def _cuts(cube: Any, cell: Cell, ended: Ended, part: Fraction, meters: tuple[Meter, ...]) -> Iterator[_Cut]:
-    rows = rows_of(cube, cell)
-    requests = requests_in(cube, rows)
-    for meter in meters:
-        column, wasted = str(meter), ended.tokens.get(meter, 0)
-        tokens = tokens_in(cube, rows, column)
-        if wasted and tokens and requests:
-            ratio = min(Fraction(1), part * Fraction(wasted, tokens))
-            yield _Cut(column=column, ratio=ratio, least_per_request=(1 - ratio) * Fraction(tokens, requests))
-
-
-def _without(cube: Any, rows: Any, cut: _Cut) -> Any:
-    """Return the cube without a part of a column, taken off the rows by their size, to the token."""
-    tokens, requests = tokens_in(cube, rows, cut.column), requests_in(cube, rows)
-    left = max(ceil(tokens * (1 - cut.ratio)), ceil(cut.least_per_request * requests))
-    if not tokens or left >= tokens:
-        return cube
-    part = Fraction(tokens - left, tokens)
-    out = cube.assign(**{cut.column: _taken(cube[cut.column], rows, part)})
-    for subset, whole in _SUBSETS.items():
-        if whole == cut.column and subset in cube.columns:
-            less = _taken(cube[subset], rows, part)
-            # A part of the output is never more than the output.
-            pairs = zip(less[rows], out[whole][rows], strict=True)
-            values = [one if pd.isna(one) or pd.isna(top) else min(int(one), int(top)) for one, top in pairs]
-            less[rows] = pd.Series(values, index=less.index[rows], dtype=less.dtype)
-            out = out.assign(**{subset: less})
-    return out
-
-
-def _taken(column: Any, rows: Any, part: Fraction) -> Any:
-    """Return a column of integers less a part of some rows; what goes adds up to the part of their sum, rounded down."""
-    known = rows & column.notna()
-    out, gone, before = column.copy(), 0, 0
-    values: list[int] = []
-    for value in map(int, column[known]):
-        before += value
-        share = int(before * part)
-        values.append(value - (share - gone))
-        gone = share
-    out[known] = pd.Series(values, index=column.index[known], dtype=column.dtype)
-    return out
+    return removal(evidence.cube, counts)

@@ -12,6 +12,7 @@ import pytest
 from advisor.analyse import analyse
 from advisor.options import AnalyseOptions
 from advisor.recommendation import Advice, Recommendation
+from workloads.load import LoadOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
 
@@ -122,7 +123,43 @@ def test_a_cache_that_nobody_reads(tmp_path: Path) -> None:
     assert one.saving.expected == Decimal(100 * 20_000) * Decimal("0.5") / 10**6
 
 
-@pytest.mark.parametrize("lever", ["waste", "region", "long_context", "cache_lifetime"])
+def traced(folder: Path, asked: Sequence[tuple[int, list[int], int]]) -> Advice:
+    """The advice on a trace that names blocks of 512 tokens: second, names, tokens of the prompt."""
+    log, prices = folder / "trace.jsonl", folder / "prices.json"
+    log.write_text(
+        "".join(
+            json.dumps(
+                {"timestamp": 1_000 * at, "input_length": prompt, "output_length": 100, "hash_ids": names}
+            )
+            + "\n"
+            for at, names, prompt in asked
+        ),
+        "utf-8",
+    )
+    prices.write_text(json.dumps(PRICES), "utf-8")
+    load = LoadOptions(model="own", prefixes=True)
+    options = AnalyseOptions(as_of=AS_OF, price_files=(prices,), load=load)
+    found = analyse([str(log)], options).advice
+    assert found is not None
+    return found
+
+
+def test_prompts_that_were_sent_before_word_for_word(tmp_path: Path) -> None:
+    rows = [(number * 600, [number], 500) for number in range(96)]
+    again = [(10, [0], 500), (2_000, [0], 500), (7_200 + 1, [0], 500), (57_000, [95], 499)]
+    found = traced(tmp_path, [*rows, *again])
+    (one,) = of(found, "exact_repeats")
+    # One within 5 minutes, one more within the hour, one later; the last is a token shorter than what it looks like.
+    each = Decimal(500 * 2 + 100 * 10) / 10**6
+    assert [one.saving.low, one.saving.expected, one.saving.high] == [each, 2 * each, 3 * each]
+    assert found.plan.steps[0].lever == "exact_repeats"
+
+
+def test_prompts_of_which_a_part_has_no_name_prove_nothing(tmp_path: Path) -> None:
+    assert not of(traced(tmp_path, [(number * 10, [1], 600) for number in range(50)]), "exact_repeats")
+
+
+@pytest.mark.parametrize("lever", ["waste", "exact_repeats", "region", "long_context", "cache_lifetime"])
 def test_a_plain_log_has_nothing_of_these(tmp_path: Path, lever: str) -> None:
     found = advice(tmp_path, [call(number) for number in range(100)])
     assert not of(found, lever)

@@ -67,7 +67,7 @@ def test_reasoning_stays_a_part_of_the_output() -> None:
     (one,) = waste.find(replace(evidence(frame), failed={CELL: Ended(requests=1, tokens={Meter.OUTPUT: 3})}))
     after = counts_of(one.change(frame, Level.HIGH))
     assert after["output"] == [2, 3]
-    assert after["reasoning"] == [2, 3]
+    assert after["reasoning"] == [2, 2]
 
 
 @settings(max_examples=80, deadline=None)
