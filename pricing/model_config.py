@@ -8,6 +8,7 @@ from typing import Any, Final
 from pricing.errors import TableFileError
 from pricing.kv_cache import CacheGroup, groups_of
 from pricing.model_keys import (
+    NOT_WORKED_OUT,
     PLAIN_MLP,
     TIED,
     any_of,
@@ -18,10 +19,9 @@ from pricing.model_keys import (
 )
 from pricing.model_layers import Attention, Config, Layer, Mlp, experts_of, layers_of, window_of
 from pricing.model_parameters import Counts, Mla, Shape, count
+from pricing.model_precision import stated_precision
 from pricing.open_model import OpenModel
 from pricing.units import GIGA
-
-_DTYPES: Final = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32", "float8_e4m3fn": "fp8"}
 
 
 def from_config(source: Mapping[str, Any] | Path, name: str | None = None) -> OpenModel:
@@ -107,10 +107,10 @@ _OUTSIDE: Final = ("quantization_config", "tie_word_embeddings", "torch_dtype", 
 
 
 def _check(config: Config, where: str) -> None:
-    if config.get("compress_ratios"):
+    if odd := next((key for key in NOT_WORKED_OUT if config.get(key)), None):
         raise TableFileError(
-            f"{where}: attention with a compressed cache (model_type {config.get('model_type')!r}) is not worked out "
-            "from a config; write a row for the model (docs/self-hosting.md)."
+            f"{where}: a model with {odd} (model_type {config.get('model_type')!r}) is not worked out from a config; "
+            "write a row for it (docs/self-hosting.md)."
         )
     needed = ["hidden_size", "num_attention_heads", "vocab_size"]
     if not (config.get("hybrid_override_pattern") or config.get("layers_block_type")):
@@ -241,7 +241,7 @@ def _model(
         tied_embeddings=shape.tied,
         max_context=count_of(config, "max_position_embeddings"),
         released="",
-        native_precision=_precision(config),
+        native_precision=stated_precision(config),
         licence="",
         source=where,
         verified="yes",
@@ -283,11 +283,3 @@ def _attention_type(shape: Shape, layers: tuple[Layer, ...]) -> str:
         word for kind, word in ((Attention.SLIDING, "sliding"), (Attention.LINEAR, "linear")) if kind in kinds
     ]
     return ", ".join((heads, *more))
-
-
-def _precision(config: Config) -> str | None:
-    quantised = config.get("quantization_config")
-    if isinstance(quantised, Mapping) and quantised.get("quant_method"):
-        return str(quantised["quant_method"])
-    stated = config.get("torch_dtype") or config.get("dtype")
-    return _DTYPES.get(str(stated), str(stated)) if stated else None

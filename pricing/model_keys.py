@@ -9,12 +9,13 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "num_hidden_layers": ("n_layer", "n_layers", "num_layers"),
     "hidden_size": ("n_embd", "d_model"),
     "num_attention_heads": ("n_head", "n_heads", "num_heads"),
-    "num_key_value_heads": ("num_kv_heads", "n_head_kv", "num_attention_groups"),
+    "num_key_value_heads": ("num_kv_heads", "n_head_kv", "num_attention_groups", "multi_query_group_num"),
     "intermediate_size": ("ffn_hidden_size", "n_inner", "ffn_dim", "feed_forward_size"),
     "max_position_embeddings": ("n_positions", "seq_length", "max_seq_len", "model_max_length"),
-    "num_experts_per_tok": ("num_experts_per_token", "moe_topk", "moe_top_k", "top_k_experts", "experts_per_token"),
+    "num_experts_per_tok": ("num_experts_per_token", "moe_topk", "moe_top_k", "top_k_experts", "experts_per_token", "moe_k"),
     "moe_intermediate_size": ("expert_ffn_hidden_size", "expert_intermediate_size"),
-    "n_shared_experts": ("num_shared_experts", "num_shared_expert"),
+    "n_shared_experts": ("num_shared_experts", "num_shared_expert", "moe_num_shared_experts"),
+    "vocab_size": ("padded_vocab_size",),
     "v_head_dim": (),
 }  # fmt: skip
 PLAIN_MLP: Final = (
@@ -31,6 +32,11 @@ PLAIN_MLP: Final = (
 )
 TIED: Final = ("gemma", "bloom", "falcon", "cohere", "gpt2", "opt", "mpt", "starcoder2", "granitemoehybrid")
 """Families whose class ties the input table to the head when the config does not say."""
+
+NOT_WORKED_OUT: Final = (
+    "compress_ratios", "attn_layer_period", "attn_layer_indices", "ssm_cfg", "ffn_config", "attn_config", "layer_block_type",
+)  # fmt: skip
+"""Keys of families whose layers are described in a way that is not read: compressed caches, Jamba, Bamba, Mamba, DBRX, MPT."""
 
 
 def any_of(config: Config, key: str) -> Any:

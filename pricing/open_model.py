@@ -30,6 +30,8 @@ class OpenModel:
         n_experts, experts_per_token: Routed ones of each mixture-of-experts layer.
         shared_experts: Those every token uses.
         expert_hidden_size: Input width of an expert where it is not the hidden size (latent experts).
+        nvfp4_dense_bits: Bits that NVIDIA's NVFP4 checkpoint keeps what is not a routed expert in, on average; None if it
+            was not looked at.
         native_precision: Of the published weights; None if not stated.
     """
 
@@ -71,6 +73,7 @@ class OpenModel:
     moe_intermediate_size: int | None = None
     expert_hidden_size: int | None = None
     n_moe_layers: int | None = None
+    nvfp4_dense_bits: float | None = None
     aliases: tuple[str, ...] = ()
 
     @property

@@ -13,7 +13,7 @@ from typing import Final
 _NOISE: Final = re.compile(
     r"instruct|chat|it|hf|base|pt|text|preview|latest|thinking|think|reasoning|meta|nvidia|original|model"
     r"|fp\d+|nvfp4|mxfp\d|bf16|f16|int\d|awq|gptq|gguf|mlx|bnb|exl\d|autoround|quantized|quant|dynamic|kv|eagle\d?|mtp"
-    r"|[48]bit|w\d+a\d+|i?q\d\w*|k|m|s|block|ud|xl|turbo|v0\.\d|v1(\.\d)?|\d{4}|\d{6,8}|\d+[ek]|maas|dev"
+    r"|[48]bit|w\d+a\d+|i?q\d\w*|k|m|s|block|ud|xl|turbo|v0\.\d|v1(\.\d)?|99(\.9)?|edge|datacenter|interactive|\d{4}|\d{6,8}|\d+[ek]|maas|dev"
 )
 _SIZE: Final = re.compile(r"(?P<active>a)?(?P<number>\d+(?:\.\d+)?)(?P<unit>[bt])")
 _NEAR: Final = 1.08

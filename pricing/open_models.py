@@ -140,5 +140,6 @@ def _open_model(row: Row) -> OpenModel:
         moe_intermediate_size=row.count_or_none("moe_intermediate_size"),
         expert_hidden_size=row.count_or_none("expert_hidden_size"),
         n_moe_layers=row.count_or_none("n_moe_layers"),
+        nvfp4_dense_bits=row.number_or_none("nvfp4_dense_bits"),
         aliases=row.words("aliases"),
     )

@@ -15,6 +15,7 @@ from pricing.open_model import OpenModel
 from pricing.units import GIGA
 
 _BF16_BITS: Final = 16.0
+_INT4_OF_32_BITS: Final = 4.5
 
 WEIGHT_BITS: Final[Mapping[str, float]] = {
     "fp32": 32.0,
@@ -29,11 +30,14 @@ WEIGHT_BITS: Final[Mapping[str, float]] = {
     "q8_0": 8.5,  # blocks of 32 with an FP16 scale
     "q6_k": 6.56,
     "q5_k_m": 5.7,
+    "q5_k_s": 5.5,
     "q5_0": 5.5,
     "q4_k_m": 4.85,  # averages over whole files, which mix kinds
     "q4_k_s": 4.6,
+    "iq4_xs": 4.3,
     "q4_0": 4.5,
     "q3_k_m": 3.9,
+    "iq3_xxs": 3.1,
     "q2_k": 3.2,
 }
 """Bits a value with its scales.
@@ -48,9 +52,11 @@ _SAME: Final[Mapping[str, str]] = {
     "gptq": "int4", "4bit": "int4", "int4 experts": "int4", "mxfp4 experts": "mxfp4", "fp8 + fp4 experts": "fp8",
     "q4km": "q4_k_m", "q8": "q8_0", "q4": "q4_k_m", "q6": "q6_k", "q5": "q5_k_m",
 }  # fmt: skip
+_KNOWN: Final = (*sorted(WEIGHT_BITS, key=len, reverse=True), "fp4")
+"""Longest first: a decorated word (``fp8_block``, ``nvfp4-kv8``) holds the one that is meant."""
 _EXPERTS_ONLY: Final = frozenset({"mxfp4"})
 """Formats that are put on experts alone where a model has them; on a dense model on every matrix."""
-_WHOLE_FILE: Final = "q"
+_WHOLE_FILE: Final = ("q", "iq")
 """GGUF kinds (q4_k_m) are averages over a file, tables included."""
 
 
@@ -102,9 +108,11 @@ def parse_precision(text: str) -> Precision:
     cleaned = re.sub(r"\(.*?\)|\?", "", text.casefold()).strip()
     weights, _, cache = (part.strip() for part in cleaned.partition("/"))
     word = _SAME.get(weights, weights)
-    if word != "fp4" and word not in WEIGHT_BITS:
+    if word not in _KNOWN:
+        word = next((known for known in _KNOWN if known in word), word)
+    if word not in _KNOWN:
         raise UnknownPrecisionError(
-            f"Precision {text!r} is not known; allowed are {', '.join((*WEIGHT_BITS, 'fp4'))}, optionally "
+            f"Precision {text!r} is not known; allowed are {', '.join(_KNOWN)}, optionally "
             "with the precision of the cache behind a slash (fp8/fp8)."
         )
     return Precision(weights=word, kv_bytes=BYTES_PER_VALUE.get(_SAME.get(cache, cache)) if cache else None)
@@ -114,7 +122,7 @@ def weight_bytes(model: OpenModel, precision: str) -> WeightBytes:
     """Bytes of each part of a model's weights.
 
     Quantised checkpoints keep the input table and the head in BF16, and most 4-bit checkpoints of sparse models quantise
-    the experts alone, leaving the rest as the model came (FP8 or BF16). GGUF kinds cover everything.
+    the experts alone and leave the rest in BF16, even of a model that came in FP8. GGUF kinds cover everything.
 
     Args:
         model: The model.
@@ -123,7 +131,9 @@ def weight_bytes(model: OpenModel, precision: str) -> WeightBytes:
     Raises:
         UnknownPrecisionError: If the precision is not known.
 
-    Source: ``quantization_config`` of published checkpoints (gpt-oss, nvidia/...-NVFP4, Kimi-K2-Thinking).
+    Source: ``quantization_config`` and ``hf_quant_config.json`` of published checkpoints (gpt-oss, Kimi-K2.5, 20 of
+    NVIDIA's NVFP4 builds): experts alone in Qwen3.5, Kimi, GLM and MiniMax; DeepSeek also the output projection and the
+    shared expert, which makes 8 bits on average; Qwen3-235B everything.
     Ignores: norms and biases in FP32, draft heads (multi-token prediction), towers for other media.
     """
     expert, dense, table = part_bits(model, precision)
@@ -149,12 +159,18 @@ def part_bits(model: OpenModel, precision: str) -> tuple[float, float, float]:
     if not model.is_moe:
         return bits, bits, _BF16_BITS
     if word in _EXPERTS_ONLY or bits < WEIGHT_BITS["fp8"]:
-        native = _BF16_BITS if word in _EXPERTS_ONLY else _native_bits(model)
-        return bits, native, _BF16_BITS
+        return _expert_bits(model, word), _other_bits(model, word), _BF16_BITS
     return bits, bits, _BF16_BITS
 
 
-def _native_bits(model: OpenModel) -> float:
-    """Bits of what a 4-bit checkpoint leaves as it came."""
-    native = model.native_precision or "bf16"
-    return WEIGHT_BITS["fp8"] if native.startswith("fp8") else _BF16_BITS
+def _expert_bits(model: OpenModel, word: str) -> float:
+    """Kimi's INT4 experts come in groups of 32."""
+    native_int4 = word == "int4" and (model.native_precision or "").startswith("int4")
+    return _INT4_OF_32_BITS if native_int4 else WEIGHT_BITS[word]
+
+
+def _other_bits(model: OpenModel, word: str) -> float:
+    """Bits of what a 4-bit checkpoint of a sparse model leaves out: BF16, unless the checkpoint was looked at."""
+    if word == "nvfp4" and model.nvfp4_dense_bits is not None:
+        return model.nvfp4_dense_bits
+    return _BF16_BITS

@@ -27,6 +27,9 @@ EIGHT_B_CACHE = (head_group(layers=32, kv_heads=8, head_dim=128),)
         ("int4/?", "int4", None),
         ("AWQ", "int4", None),
         ("q8_0/q8_0", "q8_0", 34 / 32),
+        ("fp8_block/bf16", "fp8", 2.0),
+        ("w4a16_nvfp4", "nvfp4", None),
+        ("UD-Q4_K_M", "q4_k_m", None),
     ],
 )
 def test_precisions_are_read_as_benchmarks_write_them(
@@ -37,7 +40,7 @@ def test_precisions_are_read_as_benchmarks_write_them(
 
 
 def test_an_unknown_precision_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownPrecisionError, match=r"'fp3'.*allowed are fp32, bf16"):
+    with pytest.raises(UnknownPrecisionError, match=r"'fp3'.*allowed are .*bf16, fp16"):
         parse_precision("fp3")
 
 
@@ -60,7 +63,10 @@ def test_only_experts_of_a_4_bit_checkpoint_are_in_4_bits() -> None:
         65.2e9, rel=0.02
     )  # 60.8 GiB on the hub
     assert part_bits(open_model("deepseek-r1"), "fp4") == (4.5, 8, 16)
-    assert part_bits(open_model("kimi-k2.5"), "int4") == (4.25, 16, 16)
+    assert part_bits(open_model("qwen3-235b-a22b"), "fp4") == (4.5, 4.5, 16)
+    assert part_bits(open_model("minimax-m2.5"), "nvfp4") == (4.5, 16, 16)
+    assert part_bits(open_model("kimi-k2.5"), "int4") == (4.5, 16, 16)
+    assert weight_bytes(open_model("kimi-k2.5"), "int4").total_bytes == pytest.approx(595e9, rel=0.02)
     assert part_bits(open_model("llama-3.1-70b"), "fp4") == (4.5, 4.5, 16)
 
 

@@ -108,6 +108,34 @@ def test_precision_is_that_of_the_published_weights() -> None:
     assert from_config(BLOOM).native_precision is None
 
 
+@pytest.mark.parametrize(
+    ("quantised", "precision"),
+    [
+        ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, "nvfp4"),
+        ({"quant_method": "modelopt", "quant_algo": "FP8"}, "fp8"),
+        ({"quant_method": "awq", "bits": 4}, "int4"),
+        ({"quant_method": "gptq", "bits": 8}, "int8"),
+        (
+            {
+                "quant_method": "compressed-tensors",
+                "config_groups": {"group_0": {"weights": {"num_bits": 4, "type": "int", "group_size": 32}}},
+            },
+            "int4",
+        ),
+        (
+            {
+                "quant_method": "compressed-tensors",
+                "config_groups": {"g": {"weights": {"num_bits": 4, "type": "float", "group_size": 16}}},
+            },
+            "nvfp4",
+        ),
+        ({"quant_method": "novel"}, None),
+    ],
+)
+def test_quantised_checkpoints_say_how(quantised: Config, precision: str | None) -> None:
+    assert from_config({**LLAMA, "quantization_config": quantised}).native_precision == precision
+
+
 def test_a_window_that_is_switched_off_is_none() -> None:
     qwen = {**LLAMA, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": False}
     assert from_config(qwen).sliding_window is None
@@ -159,7 +187,7 @@ def test_an_odd_value_elsewhere_is_an_error_of_the_file_too(odd: Config) -> None
 
 
 def test_an_attention_that_is_not_worked_out_is_refused() -> None:
-    with pytest.raises(TableFileError, match=r"compressed cache.*'deepseek_v4'.*write a row"):
+    with pytest.raises(TableFileError, match=r"compress_ratios.*'deepseek_v4'.*write a row"):
         from_config({**LLAMA, "model_type": "deepseek_v4", "compress_ratios": [4, 128]})
 
 
