@@ -10,6 +10,7 @@ from typing import Final
 
 import pandas as pd
 
+from advisor import numbers
 from advisor.evidence import Evidence, costs_by
 from advisor.recommendation import (
     Advice,
@@ -36,9 +37,11 @@ ORDER: Final = (
     "prompt_trimming",
     "long_context",
     "output_limits",
+    "reasoning_effort",
     "smaller_model",
     "prompt_caching",
     "batch",
+    "flex",
     "service_tier",
     "region",
 )
@@ -67,8 +70,11 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
     kept: list[Recommendation] = []
     rejected: list[Rejected] = []
     for proposal, saving in zip(proposals, savings, strict=True):
-        reason = _why_not(proposal, saving, bill, baseline[proposal.workload], fits=_fits(proposal, evidence))
+        fits = _fits(proposal, evidence)
+        reason = _why_not(proposal, saving, bill, baseline[proposal.workload], fits=fits)
         if reason is not None:
+            if not fits:
+                reason += _at_stake(proposal, evidence, baseline[proposal.workload])
             rejected.append(
                 Rejected(lever=proposal.lever, workload=proposal.workload, reason=reason, saving=saving)
             )
@@ -79,7 +85,7 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
                 saving=saving,
                 saving_per_month=_per_month(saving, period_days),
                 touched_usd=baseline[proposal.workload],
-                fits=_fits(proposal, evidence),
+                fits=fits,
             )
         )
     kept.sort(key=_rank)
@@ -120,6 +126,16 @@ def _fits(proposal: Proposal, evidence: Evidence) -> bool:
     if proposal.phase is None or mix is None or mix.phase_class is PhaseClass.BALANCED:
         return True
     return (proposal.phase is Phase.PREFILL) == (mix.phase_class is PhaseClass.PREFILL_DOMINATED)
+
+
+def _at_stake(proposal: Proposal, evidence: Evidence, workload_usd: Decimal) -> str:
+    """Return what the whole phase costs that a proposal acts on: no saving of its kind can be larger."""
+    mix = evidence.workloads[proposal.workload].cost_mix
+    if mix is None or proposal.phase is None:
+        return ""
+    ratio = mix.prefill_share if proposal.phase is Phase.PREFILL else mix.decode_share
+    amount = numbers.money(workload_usd * Decimal(str(ratio)), "USD")
+    return f"; all of its {proposal.phase} costs {amount}, {numbers.share(ratio)} of the workload"
 
 
 def _per_month(saving: Saving, period_days: float | None) -> Saving | None:

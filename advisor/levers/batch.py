@@ -1,18 +1,14 @@
 """Batch jobs: what can wait is sold at a discount on every token, in both phases."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-import pandas as pd
-
-from advisor.cube_changes import has_word, moved, single_rows
+from advisor.cube_changes import moved
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
-from pricing.cards import STANDARD_NAMES
-from pricing.errors import PricingError
+from advisor.tiers import Model, sold, standard_rows
 from pricing.meters import Meter, Phase
 
 NAME: Final = "batch"
@@ -28,7 +24,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
     """Yield a proposal for each workload whose models are sold as batch jobs, and that nobody is seen to wait for."""
     for name, workload in evidence.workloads.items():
         part = evidence.cube[evidence.cube["workload"] == name]
-        models = _sold(evidence, part)
+        models = sold(evidence, part, NAME)
         signals = evidence.signals.get(name)
         streamed = (
             None
@@ -65,6 +61,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             ),
             how=(
                 "Collect requests that nobody waits for (evaluations, backfills, summaries overnight) into batch jobs.",
+                "Where minutes are fine and a day is not, ask for the flex tier instead, where it is sold at the same discount.",
                 "Keep what a person waits for on the normal endpoint.",
             ),
         )
@@ -84,36 +81,9 @@ def _not_for(name: str, why: str) -> Proposal:
     )
 
 
-def _sold(evidence: Evidence, part: Any) -> dict[tuple[str | None, str], Decimal]:
-    """Return the discount on output of the models of a workload that have batch rates."""
-    found: dict[tuple[str | None, str], Decimal] = {}
-    for provider, model in part[["provider", "model"]].drop_duplicates().itertuples(index=False, name=None):
-        if not isinstance(model, str):
-            continue
-        payee = provider if isinstance(provider, str) else None
-        try:
-            card = evidence.book.find(payee, model)
-            plain = card.resolve(evidence.as_of, None, None)
-            batch = card.resolve(evidence.as_of, None, "batch")
-        except PricingError:
-            continue
-        before, after = plain.rates.get(Meter.OUTPUT), batch.rates.get(Meter.OUTPUT)
-        if batch.service_tier_applied == "batch" and before and after is not None and after < before:
-            found[payee, model] = 1 - after / before
-    return found
-
-
-def _change(name: str, models: set[tuple[str | None, str]]) -> Change:
+def _change(name: str, models: set[Model]) -> Change:
     def change(cube: Any, level: Level) -> Any:
-        mine = single_rows(cube, name) & _is_standard(cube["service_tier"])
-        sold = pd.Series(data=False, index=cube.index)
-        for provider, model in models:
-            sold |= has_word(cube["provider"], (provider,)) & has_word(cube["model"], (model,))
-        mine &= sold
+        mine = standard_rows(cube, name, models)
         return moved(cube, mine, _SHARES[level], lambda leaving: leaving.assign(service_tier="batch"), _FEES)
 
     return change
-
-
-def _is_standard(tiers: pd.Series) -> Any:
-    return has_word(tiers.map(str.lower, na_action="ignore"), (None, *STANDARD_NAMES))

@@ -61,6 +61,34 @@ def test_short_prompts_with_long_answers_are_not(tmp_path: Path) -> None:
     (why,) = [one for one in found.rejected if one.lever == "prompt_caching"]
     assert why.saving.high == 0
     assert "shortest prompts" in why.reason
+    # 600 x 200 tokens at $2 a million, beside 600 x 2,000 at $10.
+    assert why.reason.endswith("all of its prefill costs $0.24, 2.0 % of the workload")
+    assert found.recommendations[0].proposal.lever in {"smaller_model", "output_limits"}
+
+
+def test_the_phase_that_dominates_decides_what_comes_first(tmp_path: Path) -> None:
+    """Two workloads with the same tails, in prompts and in answers: what is cut first follows what they pay for."""
+    sizes = [(number, 8 if number % 10 == 0 else 1) for number in range(300)]
+    rows = [
+        minute(number, 9_000 * times, 50 * times, application="reads", stream=True) for number, times in sizes
+    ]
+    rows += [
+        minute(number, 50 * times, 900 * times, application="writes", stream=True) for number, times in sizes
+    ]
+    found = advice(tmp_path, rows)
+    cuts = {"reads": "prompt_trimming", "writes": "output_limits"}
+    for name, lever in cuts.items():
+        levers = [
+            one.proposal.lever
+            for one in found.recommendations
+            if one.proposal.workload == name and one.proposal.lever in cuts.values()
+        ]
+        assert levers == [lever]
+        (other,) = set(cuts.values()) - {lever}
+        (why,) = [one for one in found.rejected if (one.workload, one.lever) == (name, other)]
+        assert "; all of its" in why.reason
+        # It would save something, and the number is said.
+        assert why.saving.expected > 0
 
 
 def test_what_somebody_waits_for_is_no_batch_job(tmp_path: Path) -> None:

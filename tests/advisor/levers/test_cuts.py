@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lever_cubes import EVEN, TAIL, counts_of, cube, cubes, evidence, row, usd
 
 from advisor.evidence import Evidence, Signals
-from advisor.levers import levers, output_limits, prompt_trimming
+from advisor.levers import levers, output_limits, prompt_trimming, reasoning_effort
 from advisor.recommendation import Confidence, Level, Proposal, Risk
 from pricing.meters import Phase
 
@@ -53,7 +53,7 @@ def test_what_goes_is_right_in_sum() -> None:
 
 def test_reasoning_worked_by_hand() -> None:
     frame = cube([row(reasoning=10_000), row(reasoning=None, output=5_000)])
-    one = only(output_limits.find(evidence(frame)))
+    one = only(reasoning_effort.find(evidence(frame)))
     assert (one.phase, one.confidence, one.title) == (
         Phase.DECODE,
         Confidence.ASSUMED,
@@ -70,20 +70,21 @@ def test_reasoning_worked_by_hand() -> None:
 
 def test_less_reasoning_is_asked_for_once_though_half_of_the_log_does_not_tell_it() -> None:
     frame = cube([row(reasoning=10_000), row(reasoning=None)])
-    one = only(output_limits.find(evidence(frame)))
+    one = only(reasoning_effort.find(evidence(frame)))
     once = one.change(frame, Level.EXPECTED)
     assert counts_of(once)["reasoning"] == [7_500, None]
     assert counts_of(one.change(once, Level.EXPECTED)) == counts_of(once)
 
 
 def test_little_reasoning_is_left_alone() -> None:
-    assert not list(output_limits.find(evidence(cube([row(reasoning=6_000)]))))
-    assert len(list(output_limits.find(evidence(cube([row(reasoning=6_001)]))))) == 1
+    assert not list(reasoning_effort.find(evidence(cube([row(reasoning=6_000)]))))
+    assert len(list(reasoning_effort.find(evidence(cube([row(reasoning=6_001)]))))) == 1
 
 
 def test_a_limit_after_less_reasoning_cuts_less() -> None:
     frame = cube([row(reasoning=16_000)])
-    limit, effort = output_limits.find(evidence(frame, outputs=TAIL))
+    limit = only(output_limits.find(evidence(frame, outputs=TAIL)))
+    effort = only(reasoning_effort.find(evidence(frame)))
     less = effort.change(frame, Level.EXPECTED)
     assert int(less["output"].iloc[0]) == 16_000
     # The limit alone leaves 15,000: that is where both end, and reasoning stays a part of the output.
@@ -110,7 +111,8 @@ def test_what_was_cut_off_already_is_shown() -> None:
 )
 def test_examples_are_in_the_words_of_the_provider(provider: str | None, model: str, words: str) -> None:
     frame = cube([row(model=model, provider=provider, reasoning=15_000)])
-    limit, effort = output_limits.find(evidence(frame, outputs=TAIL))
+    limit = only(output_limits.find(evidence(frame, outputs=TAIL)))
+    effort = only(reasoning_effort.find(evidence(frame)))
     assert words in (limit.snippet or "")
     assert "at most 150 words" in (limit.snippet or "")
     assert "{" not in (limit.snippet or "").replace('{"', "")
@@ -157,9 +159,21 @@ def test_nothing_is_proposed_where_it_is_not_known(find: Callable[[Evidence], An
         assert not list(find(evidence(cube(rows), inputs=sizes, outputs=sizes)))
 
 
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"bucketed": True},
+        {"requests": 29, "records": 29},
+        {"output": None, "reasoning": None},
+    ],
+)
+def test_no_less_reasoning_where_it_is_not_known(one: dict[str, Any]) -> None:
+    assert not list(reasoning_effort.find(evidence(cube([row(reasoning=15_000) | one]))))
+
+
 def proposals() -> list[Proposal]:
     told = evidence(cube([row(reasoning=15_000)]), inputs=TAIL, outputs=TAIL)
-    return [*output_limits.find(told), *prompt_trimming.find(told)]
+    return [*output_limits.find(told), *prompt_trimming.find(told), *reasoning_effort.find(told)]
 
 
 PROPOSALS = proposals()
@@ -200,7 +214,7 @@ def test_a_cut_of_what_was_cut_for_the_same_cube_is_rounding(
     if not mine.any():
         return
     sized = evidence(frame.assign(requests=frame["records"]), inputs=TAIL, outputs=TAIL)
-    for own in [*output_limits.find(sized), *prompt_trimming.find(sized)]:
+    for own in [*output_limits.find(sized), *prompt_trimming.find(sized), *reasoning_effort.find(sized)]:
         if own.title != proposal.title:
             continue
         once = own.change(sized.cube, level)
