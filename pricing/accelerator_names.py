@@ -24,7 +24,7 @@ _VENDOR_PREFIX: Final = re.compile(r"^(?:nvidia|amd|intel|apple|instinct|geforce
 _MEMORY: Final = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:gib|gb|g)\b")
 _WATTS: Final = re.compile(r"\b\d+ ?w\b")
 _CORES: Final = re.compile(r"\b(\d+) ?cores?\b")
-_COUNT_BEFORE: Final = re.compile(r"^\d{1,4} ?[x*] ?(?=\w)")
+_COUNT_BEFORE: Final = re.compile(r"^\d{1,4} ?[x*] +|^\d{1,3}[x*](?=\w)")
 _COUNT_BEHIND: Final = re.compile(r"(?<=[\d ])[x*] ?\d{1,4}$|(?<=[a-z]) [x*] ?\d{1,4}$")
 _TIMES: Final = "\N{MULTIPLICATION SIGN}"
 _SHORTEST_PREFIX: Final = 4

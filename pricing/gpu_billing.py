@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from pricing.errors import PricingError
 from pricing.units import DAYS_PER_MONTH, KILO, TOKENS_PER_MTOK
 
 HOURS_PER_DAY: Final = 24
@@ -23,6 +24,10 @@ Measured = Decimal | int | float
 """Hours, watts and shares: modelled or read, so a float is taken as it is written."""
 
 
+class BillingInputError(PricingError):
+    """Raised when hours, counts or shares make no bill: the message says which, and what is allowed."""
+
+
 def usd_per_gpu_hour(usd_per_machine_hour: Amount, gpus: int, host_usd_per_hour: Amount = 0) -> Decimal:
     """The price of one accelerator in a machine that is let as a whole.
 
@@ -32,8 +37,8 @@ def usd_per_gpu_hour(usd_per_machine_hour: Amount, gpus: int, host_usd_per_hour:
         host_usd_per_hour: Of processors, memory and disks where the provider bills them apart.
     """
     if gpus < 1:
-        raise ValueError(
-            f"a machine of {gpus} accelerators has no price for one of them; at least 1 is needed"
+        raise BillingInputError(
+            f"A machine of {gpus} accelerators has no price for one; at least 1 is needed."
         )
     return (Decimal(usd_per_machine_hour) + Decimal(host_usd_per_hour)) / gpus
 
@@ -63,6 +68,19 @@ class Ownership:
     pue_ratio: Measured = Decimal("1.3")
     yearly_capital_ratio: Measured = 0
     yearly_usd: Amount = 0
+
+    def __post_init__(self) -> None:
+        """Refuse terms that no owner has."""
+        if _exact(self.years) <= 0:
+            raise BillingInputError(f"A write-off over {self.years} years is none; more than 0 are needed.")
+        if _exact(self.pue_ratio) < 1:
+            raise BillingInputError(
+                f"A PUE of {self.pue_ratio} is below 1; a site draws no less than its machines."
+            )
+        if Decimal(self.residual_usd) > Decimal(self.capital_usd):
+            raise BillingInputError(
+                f"Resale of {self.residual_usd} USD exceeds the price of {self.capital_usd} USD."
+            )
 
 
 def owned_fixed_usd_per_hour(terms: Ownership) -> Decimal:
@@ -150,7 +168,7 @@ def rented_bill(
     """
     paid, busy = _exact(paid_gpu_hours), _exact(busy_gpu_hours)
     if not 0 <= busy <= paid:
-        raise ValueError(f"{busy} busy GPU-hours of {paid} paid ones: the fleet is too small for the load")
+        raise BillingInputError(f"{busy} busy GPU-hours do not go into {paid} paid ones; 0 to {paid} do.")
     price = Decimal(usd_per_hour)
     return _with_overheads(
         GpuBill(
@@ -187,7 +205,7 @@ def owned_bill(
     fixed = owned_fixed_usd_per_hour(terms)
     working, resting = owned_power_usd_per_hour(terms, 1), owned_power_usd_per_hour(terms, 0)
     if not 0 <= busy <= paid:
-        raise ValueError(f"{busy} busy GPU-hours of {paid} owned ones: the fleet is too small for the load")
+        raise BillingInputError(f"{busy} busy GPU-hours do not go into {paid} owned ones; 0 to {paid} do.")
     return _with_overheads(
         GpuBill(
             paid_gpu_hours=paid,
@@ -278,7 +296,7 @@ def _with_overheads(bill: GpuBill, overheads: Sequence[Overhead], period_hours: 
 def _share(ratio: Measured) -> Decimal:
     share = _exact(ratio)
     if not 0 <= share <= 1:
-        raise ValueError(f"a share of {share} is not between 0 and 1")
+        raise BillingInputError(f"A share of {share} is not between 0 and 1.")
     return share
 
 

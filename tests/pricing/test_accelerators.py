@@ -4,6 +4,8 @@ import csv
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pricing.accelerators import (
     ACCELERATORS_FILE,
@@ -48,6 +50,9 @@ SPELLINGS = {
     "RTX 6000 Ada 48GB": "rtx-6000-ada",
     "RTX A6000 48GB": "a6000",
     "8x H100": "h100-sxm",
+    "4x4090": "rtx-4090",
+    "2 x RX 9070 XT": "rx-9070-xt",
+    "7900 XTX": "rx-7900-xtx",
     "H100x8": "h100-sxm",
     "8 \N{MULTIPLICATION SIGN} H100 SXM5": "h100-sxm",
     "A100 40GB": "a100-40-sxm",
@@ -203,6 +208,24 @@ def test_the_file_has_the_columns_of_the_class_and_no_spelling_twice() -> None:
         rows = list(csv.DictReader(file))
     assert set(rows[0]) == set(COLUMNS)
     assert len({row["id"] for row in rows}) == len(rows) >= 66
+
+
+def test_every_alias_finds_the_first_row_that_has_it() -> None:
+    first: dict[str, str] = {}
+    for row in TABLE.values():
+        for alias in row.aliases:
+            first.setdefault(alias, row.id)
+    for alias, row_id in first.items():
+        assert accelerator(alias).id == row_id, alias
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_row_or_an_unknown_name(text: str) -> None:
+    try:
+        found = accelerator(text).id in TABLE
+    except UnknownAcceleratorError as error:
+        found = "Nearest: " in str(error) or "known: " in str(error)
+    assert found
 
 
 def test_every_offer_is_for_a_row() -> None:

@@ -1,6 +1,7 @@
 """Money of a fleet: paid hours with idle ones in them, prices of one accelerator, token prices with their rule."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from pricing.gpu_billing import (
     HOURS_PER_MONTH,
     HOURS_PER_YEAR,
+    BillingInputError,
     GpuBill,
     Overhead,
     Ownership,
@@ -36,7 +38,7 @@ def test_a_machines_price_is_shared_and_the_host_added() -> None:
     assert parts == Decimal("4.05")
     assert reserved_bill(whole, 8, 0, period_hours=730).gpu_usd == Decimal("23360.00")
     assert reserved_bill(parts, 1, 0, period_hours=730).gpu_usd == Decimal("2956.50")
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(BillingInputError, match="at least 1"):
         usd_per_gpu_hour(Decimal(32), 0)
 
 
@@ -56,7 +58,7 @@ def test_hours_that_are_switched_on_are_paid_whether_busy_or_not() -> None:
 
 @pytest.mark.parametrize("busy", [-1, 101])
 def test_more_work_than_paid_hours_is_an_error_of_the_plan(busy: int) -> None:
-    with pytest.raises(ValueError, match="too small for the load"):
+    with pytest.raises(BillingInputError, match="do not go into 100 paid ones; 0 to 100 do"):
         rented_bill(Decimal(1), 100, busy)
 
 
@@ -82,6 +84,25 @@ def test_an_owned_accelerator_costs_its_write_off_in_every_hour() -> None:
     idle, busy = owned_bill(OWNED, 2, 0, period_hours=100), owned_bill(OWNED, 2, 200, period_hours=100)
     assert busy.gpu_usd - idle.gpu_usd == pytest.approx(200 * (Decimal("0.15") - Decimal("0.03")))
     assert idle.gpu_usd > Decimal("0.85") * busy.gpu_usd
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ({"years": 0}, "more than 0"),
+        ({"years": 3, "pue_ratio": 0.9}, "below 1"),
+        ({"years": 3, "residual_usd": 50_000}, "exceeds the price"),
+    ],
+)
+def test_terms_that_no_owner_has_are_refused(terms: dict[str, float], message: str) -> None:
+    given_terms: dict[str, Any] = {
+        "capital_usd": 40_000,
+        "power_kw": 1,
+        "usd_per_kwh": Decimal("0.1"),
+        **terms,
+    }
+    with pytest.raises(BillingInputError, match=message):
+        Ownership(**given_terms)
 
 
 def test_tied_up_money_and_people_cost_too() -> None:
@@ -117,7 +138,7 @@ def test_without_tokens_there_is_no_price() -> None:
     assert only_output is not None
     assert only_output.per_mtok_input is None
     assert only_output.per_mtok_output == Decimal(16)
-    with pytest.raises(ValueError, match="not between 0 and 1"):
+    with pytest.raises(BillingInputError, match="not between 0 and 1"):
         token_prices(Decimal(16), 1, 1, 1.5)
 
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pricing.errors import TableFileError, UnknownOpenModelError
 from pricing.open_models import OpenModel, add_open_models, open_model, open_models
@@ -60,6 +62,21 @@ def test_spellings_find_their_row(name: str) -> None:
 def test_every_row_finds_itself(row: OpenModel) -> None:
     assert open_model(row.id) is row
     assert open_model(row.id.rsplit("/", 1)[-1].lower()) is row
+
+
+def test_every_alias_finds_its_row() -> None:
+    for row in TABLE.values():
+        for alias in row.aliases:
+            assert open_model(alias) is row, alias
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_row_or_an_unknown_name(text: str) -> None:
+    try:
+        found = open_model(text).id in TABLE
+    except UnknownOpenModelError as error:
+        found = "Nearest: " in str(error) or "several sizes" in str(error)
+    assert found
 
 
 @pytest.mark.parametrize("row", TABLE.values(), ids=lambda row: row.id)
