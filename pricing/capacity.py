@@ -14,6 +14,7 @@ from pricing.errors import PricingError
 from pricing.kv_cache import CacheGroup, bytes_per_token, groups_of, on_one_rank, sequence_bytes_in_blocks
 from pricing.memory import Budget, Engine, Sharding, budget_of
 from pricing.open_model import OpenModel
+from pricing.units import GIB
 
 BLOCK_TOKENS: Final[Mapping[Engine, int]] = {"vllm": 16, "sglang": 1, "trtllm": 32, "llama.cpp": 1}
 """Tokens that an engine hands memory out for at a time."""
@@ -152,12 +153,16 @@ def _layouts(model: OpenModel, most_gpus: int) -> list[Sharding]:
 
 
 def _refusal(asked: _Asked, laid: Sharding, budget: Budget, smallest: Sharding | None) -> str:
+    groups = on_one_rank(groups_of(asked.model), laid.tp, laid.pp)
+    sequence = sequence_bytes_in_blocks(
+        groups, asked.context_tokens, asked.kv_bytes, BLOCK_TOKENS[asked.engine]
+    )
     advice = (
-        f"The smallest count that holds a sequence of {asked.context_tokens:,.0f} tokens is {smallest.n_gpus}."
+        f"The smallest count that holds one is {smallest.n_gpus}."
         if smallest
         else "No count up to 256 holds one; take a lower precision or a larger accelerator."
     )
     return (
         f"{asked.model.id} in {asked.precision} does not fit on {laid.n_gpus} x {asked.accelerator.name}: "
-        f"{budget.words}. {advice}"
+        f"{budget.words}; a sequence of {asked.context_tokens:,.0f} tokens needs {sequence / GIB:.1f}. {advice}"
     )

@@ -143,7 +143,9 @@ def test_what_does_not_fit_is_refused_with_the_budget_and_a_count_that_does() ->
         )
     assert "does not fit on 2 x H100 SXM5: 79.2 GiB a GPU, usable 71.3, weights 378.0" in str(caught.value)
     assert "activations and runtime 3.6, short by 310.3" in str(caught.value)
-    assert "smallest count that holds a sequence of 8,192 tokens is 16" in str(caught.value)
+    assert "a sequence of 8,192 tokens needs 2.0. The smallest count that holds one is 16." in str(
+        caught.value
+    )
 
 
 def test_more_memory_longer_context_and_finer_cache_move_the_right_way() -> None:
