@@ -79,20 +79,22 @@ def with_advice(
         repeats=_repeats(repeats(connection, records, grouping)),
     )
     reachable = tuple(moves(evidence))
-    caches = cache_evidence(
+    found = cache_evidence(
         connection,
         records,
         grouping,
         seen,
-        list(looked_at),
+        {name: workload.cache_read_ratio for name, workload in looked_at.items()},
         _shortest(survey.sizes.result()),
         listed.frame,
         as_of,
+        book,
         reachable,
     )
-    evidence = replace(evidence, moves=reachable, caches=caches)
+    evidence = replace(evidence, moves=reachable, caches=found.caches)
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
-    return replace(analysis, advice=advise(evidence, proposals, analysis.period_days))
+    advice = advise(evidence, proposals, analysis.period_days)
+    return replace(analysis, advice=advice, reuse=found.reuse)
 
 
 def _worth_a_look(analysis: Analysis) -> list[Workload]:

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from advisor.cache_reuse import WorkloadReuse
 from advisor.recommendation import Advice
 from advisor.reconciliation import Reconciliation
 from pricing.meters import Meter
@@ -295,3 +296,5 @@ class Analysis:
     """Computed cost against a bill; None: no bill is given."""
     advice: Advice | None = None
     """What to do, in USD at list prices; None: nothing was looked for."""
+    reuse: tuple[WorkloadReuse, ...] = ()
+    """Of workloads of which the log tells what prompts have in common, dearest first."""

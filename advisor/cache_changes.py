@@ -8,7 +8,7 @@ import pandas as pd
 
 from advisor.cells import rows_of
 from advisor.cube_changes import tokens_in
-from advisor.evidence import CacheShares, Cell, Split
+from advisor.evidence import CacheShares, Cell, Evidence, Split
 from advisor.recommendation import Change, Level
 from pricing.meters import CACHE_WRITE_METERS, Meter
 
@@ -21,6 +21,17 @@ READ: Final = str(Meter.CACHE_READ)
 _SHORT: Final = str(Meter.CACHE_WRITE_5M)
 LONG: Final = str(Meter.CACHE_WRITE_1H)
 WRITES: Final = tuple(map(str, CACHE_WRITE_METERS))
+
+
+def logged_models(evidence: Evidence, workload: str) -> set[Model]:
+    """Return the models of a workload as logged; not those that requests could go to."""
+    cube = evidence.cube
+    pairs = cube.loc[cube["workload"] == workload, ["provider", "model"]].drop_duplicates()
+    words = (
+        [word if isinstance(word, str) else None for word in pair]
+        for pair in pairs.itertuples(index=False, name=None)
+    )
+    return {(provider, model) for provider, model in words}
 
 
 def cache_change(name: str, chosen: Mapping[Model, CacheShares]) -> Change:

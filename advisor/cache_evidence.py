@@ -9,14 +9,17 @@ from typing import Any
 
 import pandas as pd
 
+from advisor.cache_curves import Replayed, workload_reuse
+from advisor.cache_reuse import CURVE_SECONDS, Known, WorkloadReuse
 from advisor.evidence import CacheShares, Split
 from advisor.recommendation import Level
 from advisor.rerouting import Move
+from pricing.book import PriceBook
 from pricing.cache_rules import CacheRule, Lifetime, rules_for
 from pricing.meters import CACHE_WRITE_METERS, Meter
 from workloads.arrivals import SLOT_SECONDS
 from workloads.grouping import Grouping
-from workloads.prefix_reads import prefix_reads
+from workloads.prefix_reads import PrefixReads, prefix_reads
 from workloads.prefix_sites import names_prefixes
 from workloads.session_reads import Smallest, session_reads
 
@@ -28,6 +31,14 @@ Cell = tuple[str, str | None, str | None]
 """Workload, provider and model as logged."""
 
 _TEXT = (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFindings:
+    """What each lifetime that can be had would have done, by cell, and reuse by workload."""
+
+    caches: Mapping[Cell, tuple[CacheShares, ...]]
+    reuse: tuple[WorkloadReuse, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +61,13 @@ def cache_evidence(
     records: Expr,
     grouping: Grouping,
     seen: Frame,
-    workloads: Collection[str],
+    workloads: Mapping[str, float | None],
     shortest: Mapping[str, float],
     cube: Frame,
     as_of: datetime,
+    book: PriceBook,
     moves: Sequence[Move] = (),
-) -> dict[Cell, tuple[CacheShares, ...]]:
+) -> CacheFindings:
     """Return what each lifetime that can be had would have done, by workload, provider and model.
 
     For a model that a move leads to and that the workload does not have: what the cache of that model would have done to
@@ -66,10 +78,11 @@ def cache_evidence(
         records: Records of the asked days.
         grouping: How workloads are told apart.
         seen: See ``workloads.arrivals.arrivals``.
-        workloads: Those to look at.
+        workloads: Those to look at, with the share of their prompts that is read from a cache today.
         shortest: Tokens that nearly all prompts of a workload have, by workload.
         cube: The usage cube.
         as_of: Moment of the report; the rules of the caches are those of then.
+        book: Prices.
         moves: Where requests could go.
     """
     arrivals = {_cell(row): row for row in seen[seen["workload"].isin(workloads)].to_dict("records")}
@@ -82,7 +95,8 @@ def cache_evidence(
         if one.source in cells and one.target not in cells
     }
     every = (*rules.values(), *(one.rule for one in reached.values()))
-    lifetimes = sorted({age for rule in every for one in rule.lifetimes if (age := one.shortest_seconds)})
+    offered = {age for rule in every for one in rule.lifetimes if (age := one.shortest_seconds)}
+    lifetimes: list[float] = sorted({*CURVE_SECONDS, *offered})
     taken: dict[tuple[str | None, str], list[Smallest]] = {
         (provider, str(model)): [Smallest(rule.minimum_tokens, rule.granularity_tokens)]
         for (_, provider, model), rule in rules.items()
@@ -115,7 +129,20 @@ def cache_evidence(
         found = [shares for one in rule.lifetimes if (shares := _shares(rule, one, mine, lifetimes))]
         if found:
             out[cell] = tuple(found)
-    return out
+    by_names = _known_by(named)
+    replays = (
+        *(_replayed(cell, by_names, rules.get(cell), row, "read_0_") for cell, row in prefixes.items()),
+        *(_replayed(cell, Known.SESSIONS, rules.get(cell), row, "likely_0_") for cell, row in turns.items()),
+    )
+    return CacheFindings(out, workload_reuse(replays, lifetimes, workloads, book, as_of))
+
+
+def _known_by(named: PrefixReads | None) -> Known:
+    return Known.BLOCKS if named is None else Known(named.basis.value)
+
+
+def _replayed(cell: Cell, known_by: Known, rule: CacheRule | None, sums: Row, reads: str) -> Replayed:
+    return Replayed(cell=cell, known_by=known_by, rule=rule, sums=sums, reads=reads)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +230,7 @@ def _logged(cube: Frame, cell: Cell) -> tuple[int, int]:
 
 
 def _shares(
-    rule: CacheRule, lifetime: Lifetime, known: _Known, lifetimes: Sequence[int]
+    rule: CacheRule, lifetime: Lifetime, known: _Known, lifetimes: Sequence[float]
 ) -> CacheShares | None:
     seconds = lifetime.shortest_seconds
     if seconds is None or not known.text_tokens:

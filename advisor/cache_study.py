@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
+from advisor.cache_reuse import CURVE_SECONDS
 from pricing.book import PriceBook
 from pricing.cache_math import break_even_hit_ratio
 from pricing.cache_rules import CacheRule, Lifetime, multiples, rules_for
@@ -14,7 +15,7 @@ from pricing.frame import PricedCube, price_cube
 from pricing.meters import CACHE_WRITE_METERS, INPUT_METERS, Meter
 from workloads import cube as scan
 from workloads.cache_policies import Model, ModelPolicy, store_base, under
-from workloads.cache_replay import UNLIMITED, Accesses, Hits, store_hits, sum_hits
+from workloads.cache_replay import Accesses, Hits, store_hits, sum_hits
 from workloads.cube_columns import column
 from workloads.grouping import Grouping
 from workloads.period import Period
@@ -23,8 +24,6 @@ from workloads.rate_cuts import RateCuts
 Connection = Any
 Expr = Any
 
-CURVE_SECONDS: Final = (10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, UNLIMITED)
-"""Lifetimes of the curve: from some seconds to a day, and all of the log."""
 FREE_WRITES: Final = "5m, free writes"
 STATED: Final = {
     "5m": (300, 1.25, 0.1),

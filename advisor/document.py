@@ -17,6 +17,7 @@ from advisor.analysis import (
     Unpriced,
     Workload,
 )
+from advisor.cache_reuse import WorkloadReuse
 from advisor.document_model import (
     SCHEMA_VERSION,
     CacheDoc,
@@ -41,6 +42,7 @@ from advisor.document_model import (
 from advisor.document_money import commitments_of, discounts_of, fx_of, maybe_money, money
 from advisor.document_recommend import plan_doc, recommendation_docs, rejected_docs
 from advisor.document_reconcile import reconciliation_doc
+from advisor.document_reuse import reuse_doc
 from advisor.view_reconcile import reconcile_badge
 from pricing.meters import Meter
 
@@ -53,6 +55,7 @@ _BASES: Final[Mapping[str, Literal["computed", "recorded", "reconciled"]]] = {
 
 def document_of(analysis: Analysis) -> Document:
     """Return the document of an analysis."""
+    reuse = {one.workload: one for one in analysis.reuse}
     return Document(
         schema_version=SCHEMA_VERSION,
         data=_data(analysis.data),
@@ -71,7 +74,7 @@ def document_of(analysis: Analysis) -> Document:
             for row in analysis.by_day
         ],
         by_model=[_model(row) for row in analysis.by_model],
-        workloads=[_workload(row) for row in analysis.workloads],
+        workloads=[_workload(row, reuse.get(row.name)) for row in analysis.workloads],
         recommendations=recommendation_docs(analysis.advice),
         rejected=rejected_docs(analysis.advice),
         plan=plan_doc(analysis.advice),
@@ -218,7 +221,7 @@ def _phases(mix: PhaseMix) -> PhasesDoc:
     )
 
 
-def _workload(row: Workload) -> WorkloadDoc:
+def _workload(row: Workload, reuse: WorkloadReuse | None) -> WorkloadDoc:
     # The class is that of the bill; where nothing could be priced, that of the hardware's time.
     mix = row.cost_mix or row.time_mix
     return WorkloadDoc.model_validate(
@@ -239,7 +242,9 @@ def _workload(row: Workload) -> WorkloadDoc:
             "by_gpu_time": None if row.time_mix is None else _phases(row.time_mix),
             "input_tokens": _distribution(row.input_tokens),
             "output_tokens": _distribution(row.output_tokens),
-            "cache": CacheDoc(read_ratio=row.cache_read_ratio, coverage=row.cache_coverage),
+            "cache": CacheDoc(
+                read_ratio=row.cache_read_ratio, coverage=row.cache_coverage, reuse=reuse_doc(reuse)
+            ),
             "latency": LatencyDoc(
                 ttft_seconds=_distribution(row.ttft_seconds),
                 duration_seconds=_distribution(row.duration_seconds),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
+from advisor.document_reuse import ReuseDoc
 
 SCHEMA_VERSION: Final = "1"
 
@@ -199,6 +200,9 @@ class CacheDoc(_Model):
         description="Cache reads / whole prompt, over records that report a cache count."
     )
     coverage: float = Field(description="Share of records that report a cache count.")
+    reuse: ReuseDoc | None = Field(
+        default=None, description="null: the log does not tell what prompts have in common."
+    )
 
 
 class LatencyDoc(_Model):

@@ -13,6 +13,7 @@ from advisor.view_map import map_section
 from advisor.view_meters import meter_section
 from advisor.view_model import Badge, Card, Headline, PhaseShare, ReportView
 from advisor.view_reconcile import reconcile_badge, reconcile_section
+from advisor.view_reuse import reuse_section
 from advisor.view_time import day_section
 from advisor.view_workloads import workload_section
 from advisor.wording import plural
@@ -45,6 +46,7 @@ def _view(analysis: Analysis) -> ReportView:
         costs=cost_section(analysis),
         days=day_section(analysis),
         workloads=workload_section(analysis),
+        reuse=reuse_section(analysis),
         phase_map=map_section(analysis),
         meters=meter_section(analysis),
         reconciliation=reconcile_section(analysis),

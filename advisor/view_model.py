@@ -12,6 +12,7 @@ from advisor.phase_map import PhaseMap
 
 if TYPE_CHECKING:  # it is built of what is below
     from advisor.view_advice_model import AdviceSection
+    from advisor.view_reuse_model import ReuseSection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,6 +268,8 @@ class ReportView:
     """None where the three costs are one."""
     days: DaySection
     workloads: WorkloadSection
+    reuse: "ReuseSection | None"
+    """None where the log does not tell what prompts have in common."""
     phase_map: MapSection
     meters: MeterSection
     reconciliation: ReconcileSection

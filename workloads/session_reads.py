@@ -24,6 +24,7 @@ Model = tuple[str | None, str]
 
 _TEXT = (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)
 _KEYS = ("workload", "provider", "model")
+_KINDS = ("cacheable", "likely", "most")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +80,29 @@ def session_reads(
                 f"cacheable_{place}": _eligible(seen.text, seen, place),
             }
         )
-        sums[f"cacheable_{place}"] = seen[f"cacheable_{place}"].sum()
-        sums |= {
-            f"{name}_{place}_{number}": ibis.coalesce(
-                seen[f"{name}_{place}"].sum(where=seen.gap <= seconds), 0
-            )
-            for number, seconds in enumerate(lifetimes)
-            for name in ("likely", "most")
-        }
-    frame: pd.DataFrame = connection.execute(
-        seen.group_by(_KEYS).agg(requests=seen.count(), text_tokens=seen.text.sum(), **sums)
+        sums |= {name: seen[name].sum() for name in (f"{kind}_{place}" for kind in _KINDS)}
+    # By the shortest lifetime that spans the pause: one sum for all lifetimes, whatever their number.
+    spans = [(seen.gap <= seconds, number) for number, seconds in enumerate(lifetimes)]
+    seen = seen.mutate(span=ibis.cases(*spans, else_=len(lifetimes)) if spans else ibis.literal(0))
+    parts: pd.DataFrame = connection.execute(
+        seen.group_by([*_KEYS, "span"]).agg(requests=seen.count(), text_tokens=seen.text.sum(), **sums)
     )
-    return frame if len(frame) else None
+    return _by_lifetime(parts, _most_caches(models), len(lifetimes)) if len(parts) else None
+
+
+def _by_lifetime(parts: pd.DataFrame, caches: int, lifetimes: int) -> pd.DataFrame:
+    """Return one row a cell, of sums by the shortest lifetime that spans the pause before a request."""
+    names = ["requests", "text_tokens", *(f"cacheable_{place}" for place in range(caches))]
+    sums = {name: parts[name].fillna(0).astype("int64") for name in names}
+    for place in range(caches):
+        for kind in ("likely", "most"):
+            reads = parts[f"{kind}_{place}"].fillna(0).astype("int64")
+            sums |= {
+                f"{kind}_{place}_{number}": reads.where(parts["span"] <= number, 0)
+                for number in range(lifetimes)
+            }
+    frame = parts[list(_KEYS)].assign(**sums)
+    return frame.groupby(list(_KEYS), dropna=False, sort=True).sum().reset_index()
 
 
 def _most_caches(models: Mapping[Model, Sequence[Smallest]]) -> int:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from advisor import numbers
-from advisor.cache_changes import LONG, READ, WRITES, cache_change, only, shortened, uncached
+from advisor.cache_changes import LONG, READ, WRITES, cache_change, logged_models, only, shortened, uncached
 from advisor.cache_costs import cache_costs
 from advisor.cells import rows_of
 from advisor.cube_changes import single_rows, tokens_in
@@ -54,8 +54,9 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
 
 def _not_for(evidence: Evidence, name: str) -> Iterator[Proposal]:
     """Yield the lifetimes that cost more than no cache where another one pays, so that the amount is said."""
+    logged = logged_models(evidence, name)
     for (workload, provider, model), shares in evidence.caches.items():
-        if workload != name or model is None or model not in evidence.workloads[name].models:
+        if workload != name or model is None or (provider, model) not in logged:
             continue
         costs = cache_costs(evidence.book, evidence.as_of, provider, model)
         best = None if costs is None else costs.cheapest(shares)

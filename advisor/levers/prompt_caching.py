@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
-from advisor.cache_changes import Model, cache_change
+from advisor.cache_changes import Model, cache_change, logged_models
 from advisor.cache_costs import CacheCosts, best_split, cache_costs
 from advisor.evidence import CacheShares, Evidence
 from advisor.numbers import share
@@ -38,7 +38,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         if not chosen:
             yield _nothing(name, workload.cache_read_ratio)
             continue
-        own = {model: one for model, one in chosen.items() if model[1] in workload.models} or chosen
+        own = {model: chosen[model] for model in logged_models(evidence, name) & set(chosen)} or chosen
         modelled = all(one.is_modelled for one in chosen.values())
         measured = all(one.measured is not None for one in own.values())
         names = ", ".join(sorted({one.lifetime for one in own.values()}))
