@@ -29,7 +29,7 @@ from advisor.reconciliation import Bill
 from advisor.terms import USD, Settled, Terms, settle
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
-from pricing.phases import REFERENCE
+from pricing.reference_point import REFERENCE
 from pricing.units import SECONDS_PER_DAY
 from workloads import cube as scan
 from workloads.grouping import Grouping, choose_grouping

@@ -14,7 +14,7 @@ from pricing.currency import UNCONVERTED_USD
 from pricing.discounts import LIST_COST
 from pricing.frame import PricedCube
 from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS, Meter, Phase
-from pricing.phases import decode_seconds, prefill_seconds
+from pricing.reference_point import decode_seconds, prefill_seconds
 from workloads.phase_mix import FEW_REQUESTS, phase_mix
 
 Frame = pd.DataFrame
