@@ -6,7 +6,7 @@ the other to the same cube.
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -26,7 +26,7 @@ from advisor.recommendation import (
 )
 from advisor.walk import Changed, better_of, walk_all
 from pricing.frame import price_cube
-from pricing.meters import Phase
+from pricing.meters import Meter, Phase
 from workloads.phase_mix import PhaseClass
 
 DAYS_PER_MONTH: Final = Decimal("30.4375")
@@ -65,6 +65,7 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
     """
     baseline = _by_workload(evidence)
     bill = sum(baseline.values(), Decimal(0))
+    touched = _touched(evidence)
     changed = Changed(evidence.cube)
     savings = _alone(evidence, changed, proposals, baseline)
     kept: list[Recommendation] = []
@@ -84,7 +85,7 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
                 proposal=proposal,
                 saving=saving,
                 saving_per_month=_per_month(saving, period_days),
-                touched_usd=baseline[proposal.workload],
+                touched_usd=touched[proposal.workload, proposal.phase],
                 fits=fits,
             )
         )
@@ -153,6 +154,22 @@ def _by_workload(evidence: Evidence) -> dict[str, Decimal]:
     """Return the cost of each workload as it is."""
     frame = evidence.priced.frame
     return costs_by(evidence.priced, frame["workload"].astype(object))
+
+
+def _touched(evidence: Evidence) -> dict[tuple[str, Phase | None], Decimal]:
+    """Return what the tokens of each workload cost that levers on a phase touch; None: all of them, and fees."""
+    frame = evidence.priced.frame
+    sums: dict[tuple[str, Phase | None], int] = {}
+    parts: dict[str, Any] = dict(iter(frame.groupby(frame["workload"].astype(object), sort=False)))
+    for name, part in parts.items():
+        for phase in (*Phase, None):
+            columns = [
+                f"cost_{meter}"
+                for meter in Meter
+                if phase in (None, meter.phase) and f"cost_{meter}" in part.columns
+            ]
+            sums[name, phase] = sum(int(part[column].sum()) for column in columns)
+    return {key: evidence.priced.to_usd(amount) for key, amount in sums.items()}
 
 
 def _alone(

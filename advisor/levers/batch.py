@@ -1,6 +1,7 @@
 """Batch jobs: what can wait is sold at a discount on every token, in both phases."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
@@ -8,7 +9,7 @@ from advisor.cube_changes import moved
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
-from advisor.tiers import Model, sold, standard_rows
+from advisor.tiers import DIVIDED_SHARE, Model, share_at, sold, sold_after_moves, standard_rows
 from pricing.meters import Meter, Phase
 
 NAME: Final = "batch"
@@ -31,12 +32,8 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             if signals is None or signals.streamed is None
             else signals.streamed / max(signals.requests, 1)
         )
-        if not models or (streamed is not None and streamed > _MOSTLY):
-            why = (
-                f"{share(streamed)} of the requests are streamed: somebody waits"
-                if models
-                else "no batch price is known"
-            )
+        why = _why_not(models, streamed, share_at(part, name, NAME))
+        if why:
             yield _not_for(name, why)
             continue
         off = ", ".join(
@@ -47,7 +44,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             workload=name,
             title=_TITLE,
             phase=None,
-            change=_change(name, set(models)),
+            change=_change(name, set(models) | sold_after_moves(evidence, name, NAME)),
             confidence=Confidence.ASSUMED,
             effort=Effort.MEDIUM,
             risk=Risk.NONE,
@@ -65,6 +62,17 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
                 "Keep what a person waits for on the normal endpoint.",
             ),
         )
+
+
+def _why_not(models: Mapping[Model, Decimal], streamed: float | None, batched: float) -> str:
+    """Return why nothing more is sent as batch jobs; empty where it may be."""
+    if not models:
+        return "no batch price is known"
+    if streamed is not None and streamed > _MOSTLY:
+        return f"{share(streamed)} of the requests are streamed: somebody waits"
+    if batched >= DIVIDED_SHARE:
+        return f"{share(batched)} of the requests are batch jobs already"
+    return ""
 
 
 def _not_for(name: str, why: str) -> Proposal:

@@ -8,7 +8,7 @@ from advisor.cube_changes import moved
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
-from advisor.tiers import Model, sold, standard_rows
+from advisor.tiers import DIVIDED_SHARE, Model, share_at, sold, sold_after_moves, standard_rows
 from pricing.meters import Meter, Phase
 
 NAME: Final = "flex"
@@ -27,7 +27,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         better = {model: off for model, off in models.items() if off > batch.get(model, 0)}
         signals = evidence.signals.get(name)
         streamed = 0.0 if signals is None else (signals.streamed or 0) / max(signals.requests, 1)
-        if not better or streamed > _MOSTLY:
+        if not better or streamed > _MOSTLY or share_at(part, name, NAME) >= DIVIDED_SHARE:
             continue
         off = ", ".join(f"{model} {share(part)} off" for (_, model), part in sorted(better.items(), key=str))
         yield Proposal(
@@ -35,7 +35,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             workload=name,
             title="Send what can wait some minutes at the flex tier",
             phase=None,
-            change=_change(name, set(better)),
+            change=_change(name, set(better) | _better_after_moves(evidence, name)),
             confidence=Confidence.ASSUMED,
             effort=Effort.LOW,
             risk=Risk.NONE,
@@ -50,6 +50,10 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             ),
             snippet='service_tier="flex"',
         )
+
+
+def _better_after_moves(evidence: Evidence, name: str) -> set[Model]:
+    return sold_after_moves(evidence, name, NAME) - sold_after_moves(evidence, name, "batch")
 
 
 def _change(name: str, models: set[Model]) -> Change:

@@ -1,23 +1,27 @@
 """Service tiers that cost more than the standard one."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, Final
 
+from advisor import numbers
+from advisor.cube_changes import has_word, moved, requests_in
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
 
 NAME: Final = "service_tier"
 _DEAR: Final = ("priority", "fast", "ultrafast")
+_SHARES: Final = {Level.LOW: Fraction(1, 2), Level.EXPECTED: Fraction(1), Level.HIGH: Fraction(1)}
+"""Part of these requests that does not need the speed."""
 
 
 def find(evidence: Evidence) -> Iterator[Proposal]:
     """Yield a proposal for each workload with requests in a tier that buys speed."""
-    tiers = evidence.cube["service_tier"].fillna("").astype(str).str.lower()
     for name in evidence.workloads:
-        mine = (evidence.cube["workload"] == name) & tiers.isin(_DEAR)
+        mine = _dear_rows(evidence.cube, name)
         if not mine.any():
             continue
-        rows = evidence.cube[mine]
+        tiers = sorted(set(evidence.cube["service_tier"][mine].str.lower()))
         yield Proposal(
             lever=NAME,
             workload=name,
@@ -28,8 +32,8 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             effort=Effort.LOW,
             risk=Risk.NONE,
             evidence=(
-                Fact(label="Requests in a dear tier", value=f"{int(rows['records'].sum()):,}"),
-                Fact(label="Tiers", value=", ".join(sorted(set(tiers[mine])))),
+                Fact(label="Requests in a dear tier", value=numbers.count(requests_in(evidence.cube, mine))),
+                Fact(label="Tiers", value=", ".join(tiers)),
             ),
             assumptions=("Low: half of these requests need the speed. Expected and high: none does.",),
             how=(
@@ -40,13 +44,12 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
 
 def _change(name: str) -> Change:
     def change(cube: Any, level: Level) -> Any:
-        tiers = cube["service_tier"].fillna("").astype(str).str.lower()
-        mine = (cube["workload"] == name) & tiers.isin(_DEAR)
-        if level is Level.LOW:
-            # Every second cell stays: the log does not tell which requests need the speed.
-            mine = mine & (mine.cumsum() % 2 == 0)
-        out = cube.copy()
-        out["service_tier"] = out["service_tier"].astype(object).where(~mine, None)
-        return out
+        mine = _dear_rows(cube, name)
+        return moved(cube, mine, _SHARES[level], lambda leaving: leaving.assign(service_tier=None))
 
     return change
+
+
+def _dear_rows(cube: Any, name: str) -> Any:
+    tiers = cube["service_tier"].map(str.lower, na_action="ignore")
+    return has_word(cube["workload"], (name,)) & has_word(tiers, _DEAR)
