@@ -81,8 +81,10 @@ class Load:
     """What a deployment is given.
 
     Attributes:
-        input_tokens: Of a prompt, all computed.
+        input_tokens: Of a prompt, those that are computed.
         output_tokens: Of an answer.
+        cached_tokens: Of a prompt, those before these whose keys and values are kept from earlier prompts: read by
+            attention and never computed.
         concurrency: Requests in flight over all replicas; infinite means always more than fit (saturated).
         static: One batch that is prefilled together and then decoded, as micro-benchmarks do, instead of requests that
             come and go.
@@ -92,6 +94,12 @@ class Load:
     output_tokens: float
     concurrency: float = float("inf")
     static: bool = False
+    cached_tokens: float = 0.0
+
+    @property
+    def context_tokens(self) -> float:
+        """The longest that one sequence gets."""
+        return self.cached_tokens + self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +152,7 @@ class Setups:
     output_tokens: Floats
     concurrency: Floats
     static: Floats
+    cached_tokens: Floats
     # the cache, on one rank of tensor parallelism
     kv_token_bytes: Floats
     """What one more token of context adds."""
@@ -216,6 +225,7 @@ def setups(
         output_tokens=_floats([load.output_tokens for load in loads]),
         concurrency=_floats([load.concurrency for load in loads]),
         static=_floats([load.static for load in loads]),
+        cached_tokens=_floats([load.cached_tokens for load in loads]),
         kv_token_bytes=_floats(token),
         kv_mean_bytes=_floats(mean),
         sequences=_floats(sequences),
@@ -226,7 +236,7 @@ def setups(
 def _cache(deployment: Deployment, load: Load) -> tuple[float, float]:
     layout, width = deployment.layout, deployment.kv_bytes_per_value
     ranks = on_one_rank(groups_of(deployment.model), layout.shard.tp)
-    halfway = load.input_tokens + load.output_tokens / 2
+    halfway = load.context_tokens - load.output_tokens / 2
     return bytes_per_token(ranks, width), sequence_bytes(ranks, halfway, width)
 
 

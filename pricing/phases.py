@@ -85,7 +85,7 @@ def decode_step_seconds(s: Setups, e: Efficiency, batch: Floats) -> Floats:
     shared = np.where((s.disaggregated > 0) & (s.is_mla > 0), s.tp, 1.0)
     moved = weight_read_bytes(s, e, batch, s.tp, s.dp) + one * s.kv_mean_bytes / shared
     memory = moved / (s.bytes_per_second * e.bandwidth_share)
-    context = s.input_tokens + s.output_tokens / 2
+    context = s.cached_tokens + s.input_tokens + s.output_tokens / 2
     positions = s.full_layers * context + s.window_layers * np.minimum(context, s.window_tokens)
     products = 2 * s.active_params * batch / ranks / (s.flops_per_second * e.arithmetic_share)
     attention = (
@@ -100,14 +100,15 @@ def prefill_seconds(s: Setups, e: Efficiency, tokens: Floats, prompts: Floats | 
     """What reading ``tokens`` of one prompt, or of several together, takes of one replica, without the fixed cost of a pass.
 
     Arithmetic: 2 FLOPs a parameter and token, and 2 x width a layer and pair of positions for causal attention. Small
-    prompts do not fill the accelerator: with ``half_tokens`` it reaches half of its share of the peak.
+    prompts do not fill the accelerator: with ``half_tokens`` it reaches half of its share of the peak. What is cached of a
+    prompt is looked at by what follows it and costs no more than that.
 
     Source: Kaplan et al., arXiv 2001.08361, table 1; Korthikanti et al., arXiv 2205.05198, appendix A.
     Ignores: chunking, which reads the cache again with each chunk.
     """
     tp, dp = s.prefill_tp, s.prefill_dp
-    window = np.minimum(2 * s.window_tokens, tokens / prompts)
-    pairs = s.full_layers * tokens * tokens / prompts + s.window_layers * tokens * window
+    seen = 2 * s.cached_tokens + tokens / prompts
+    pairs = s.full_layers * tokens * seen + s.window_layers * tokens * np.minimum(2 * s.window_tokens, seen)
     filled = tokens / (tokens + e.half_tokens * tp)
     products = 2 * s.active_params * tokens / tp / (s.flops_per_second * e.arithmetic_share) / filled
     attention = 2 * s.attention_width * pairs / tp / (s.wide_flops_per_second * e.attention_share)

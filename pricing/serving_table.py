@@ -108,7 +108,7 @@ def sequences_of(deployment: Deployment, load: Load) -> float:
     Raises:
         DoesNotFitError: If not even one fits, or the weights of the prefill pool do not.
     """
-    layout, context = deployment.layout, load.input_tokens + load.output_tokens
+    layout, context = deployment.layout, load.context_tokens
     room = capacity(
         deployment.model,
         deployment.accelerator,
