@@ -18,7 +18,7 @@ from pricing.errors import TableFileError
 from pricing.memory import Engine
 from pricing.table_rows import DATA_DIR
 
-CALIBRATION_FILE: Final = DATA_DIR / "calibration.toml"
+CALIBRATION_FILE: Final = DATA_DIR / "serving" / "calibration.toml"
 
 Kind = Literal["family", "engine"]
 

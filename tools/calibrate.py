@@ -1,6 +1,6 @@
 """Fit the factors of the phase model on measured serving points, hold whole models and families out, and write the result.
 
-    python tools/calibrate.py measured_serving.csv            # fits; writes pricing/data/calibration.toml, docs/accuracy.md
+    python tools/calibrate.py measured_serving.csv            # fits; writes pricing/data/serving/calibration.toml, docs/accuracy.md
     python tools/calibrate.py measured_serving.csv --check    # only the errors of the calibration in use
 
 Needs scipy (``pip install 'token-cost-advisor[calibrate]'``). The table has a row a measured point, with the columns of
@@ -331,7 +331,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _print("families held out", by_family)
     made = p.calibration(x, bands(by_model, by_family), options.day)
     root = Path(__file__).parents[1]
-    (root / "pricing/data/calibration.toml").write_text(calibration_text(made), "utf-8")
+    (root / "pricing/data/serving/calibration.toml").write_text(calibration_text(made), "utf-8")
     (root / "docs/accuracy.md").write_text(accuracy_page(fitted, by_model, by_family), "utf-8")
 
 
