@@ -68,52 +68,90 @@ def expert_exchange_seconds(s: Setups, e: Efficiency, dp: Floats) -> Floats:
     return np.where((s.spread_experts > 0) & (dp > 1), s.moe_layers * e.exchange_seconds, 0.0)
 
 
-def decode_step_seconds(s: Setups, e: Efficiency, batch: Floats) -> Floats:
-    """One decode step of one replica, in which each of ``batch`` sequences gets a token.
+def decode_memory_seconds(s: Setups, e: Efficiency, batch: Floats) -> Floats:
+    """What one decode step's reading takes: weights, shared by the batch, and each sequence's own keys and values.
 
-    Memory: weights, shared by the batch, and each sequence's own keys and values. Arithmetic: 2 FLOPs a parameter and
-    token, and 4 x width a layer, token and position of context for attention. Then the fixed costs.
-
-    Source: Pope et al., arXiv 2211.05102, section 2.1 (bytes); Kaplan et al., arXiv 2001.08361, table 1 (FLOPs).
-    Ignores: sampling, and steps that also read prompts (see ``pricing.serving``).
+    Source: Pope et al., arXiv 2211.05102, section 2.1.
     """
-    ranks = s.tp * s.dp
     # one stage works on its part of the batch while the others work on theirs
     batch = np.maximum(batch / s.pp, 1.0)
     one = np.maximum(batch / s.dp, 1.0)
     # a pool for decode runs latent attention data-parallel: each rank reads the cache of its own sequences alone
     shared = np.where((s.disaggregated > 0) & (s.is_mla > 0), s.tp, 1.0)
     moved = weight_read_bytes(s, e, batch, s.tp, s.dp) + one * s.kv_mean_bytes / shared
-    memory = moved / (s.bytes_per_second * e.bandwidth_share)
-    context = s.cached_tokens + s.input_tokens + s.output_tokens / 2
+    return moved / (s.bytes_per_second * e.bandwidth_share)
+
+
+def decode_arithmetic_seconds(s: Setups, e: Efficiency, batch: Floats) -> Floats:
+    """What one decode step's products take: 2 FLOPs a parameter and token, 4 x width a layer, token and position of context.
+
+    Source: Kaplan et al., arXiv 2001.08361, table 1.
+    """
+    ranks, batch = s.tp * s.dp, np.maximum(batch / s.pp, 1.0)
+    context = s.input_tokens + s.output_tokens / 2
     positions = s.full_layers * context + s.window_layers * np.minimum(context, s.window_tokens)
     products = 2 * s.active_params * batch / ranks / (s.flops_per_second * e.arithmetic_share)
     attention = (
         4 * s.attention_width * positions * batch / ranks / (s.wide_flops_per_second * e.attention_share)
     )
-    fixed = s.layers * e.layer_seconds + e.step_seconds
+    return products + attention
+
+
+def decode_fixed_seconds(s: Setups, e: Efficiency) -> Floats:
+    """What one decode step costs whatever it reads: launches, layer by layer, and the engine's own work."""
+    return s.layers * e.layer_seconds + e.step_seconds
+
+
+def decode_talk_seconds(s: Setups, e: Efficiency, batch: Floats) -> Floats:
+    """What the ranks of one decode step spend on each other."""
+    one = np.maximum(np.maximum(batch / s.pp, 1.0) / s.dp, 1.0)
     talk = allreduce_seconds(s, e, one, s.tp) + expert_exchange_seconds(s, e, s.dp)
-    return (overlapped(memory, products + attention) + fixed + talk * e.node_factor) * e.decode_factor
+    return talk * e.node_factor
+
+
+def decode_step_seconds(s: Setups, e: Efficiency, batch: Floats) -> Floats:
+    """One decode step of one replica, in which each of ``batch`` sequences gets a token.
+
+    Reading and arithmetic, partly at once, then the fixed costs and the communication.
+
+    Ignores: sampling, and steps that also read prompts (see ``pricing.serving``).
+    """
+    work = overlapped(decode_memory_seconds(s, e, batch), decode_arithmetic_seconds(s, e, batch))
+    return (work + decode_fixed_seconds(s, e) + decode_talk_seconds(s, e, batch)) * e.decode_factor
+
+
+def prefill_arithmetic_seconds(
+    s: Setups, e: Efficiency, tokens: Floats, prompts: Floats | float = 1.0
+) -> Floats:
+    """What the products of ``tokens`` of one prompt, or of several together, take.
+
+    2 FLOPs a parameter and token, and 2 x width a layer and pair of positions for causal attention. Small prompts do not
+    fill the accelerator: with ``half_tokens`` it reaches half of its share of the peak.
+
+    Source: Kaplan et al., arXiv 2001.08361, table 1; Korthikanti et al., arXiv 2205.05198, appendix A.
+    """
+    tp = s.prefill_tp
+    window = np.minimum(2 * s.window_tokens, tokens / prompts)
+    pairs = s.full_layers * tokens * tokens / prompts + s.window_layers * tokens * window
+    filled = tokens / (tokens + e.half_tokens * tp)
+    products = 2 * s.active_params * tokens / tp / (s.flops_per_second * e.arithmetic_share) / filled
+    attention = 2 * s.attention_width * pairs / tp / (s.wide_flops_per_second * e.attention_share)
+    return products + attention
+
+
+def prefill_memory_seconds(s: Setups, e: Efficiency, tokens: Floats) -> Floats:
+    """What reading the weights once for so many tokens takes."""
+    read = weight_read_bytes(s, e, tokens, s.prefill_tp, s.prefill_dp)
+    return read / (s.bytes_per_second * e.bandwidth_share)
 
 
 def prefill_seconds(s: Setups, e: Efficiency, tokens: Floats, prompts: Floats | float = 1.0) -> Floats:
     """What reading ``tokens`` of one prompt, or of several together, takes of one replica, without the fixed cost of a pass.
 
-    Arithmetic: 2 FLOPs a parameter and token, and 2 x width a layer and pair of positions for causal attention. Small
-    prompts do not fill the accelerator: with ``half_tokens`` it reaches half of its share of the peak. What is cached of a
-    prompt is looked at by what follows it and costs no more than that.
-
-    Source: Kaplan et al., arXiv 2001.08361, table 1; Korthikanti et al., arXiv 2205.05198, appendix A.
     Ignores: chunking, which reads the cache again with each chunk.
     """
-    tp, dp = s.prefill_tp, s.prefill_dp
-    seen = 2 * s.cached_tokens + tokens / prompts
-    pairs = s.full_layers * tokens * seen + s.window_layers * tokens * np.minimum(2 * s.window_tokens, seen)
-    filled = tokens / (tokens + e.half_tokens * tp)
-    products = 2 * s.active_params * tokens / tp / (s.flops_per_second * e.arithmetic_share) / filled
-    attention = 2 * s.attention_width * pairs / tp / (s.wide_flops_per_second * e.attention_share)
-    weights = weight_read_bytes(s, e, tokens, tp, dp) / (s.bytes_per_second * e.bandwidth_share)
-    return overlapped(products + attention, weights) + allreduce_seconds(s, e, tokens, tp)
+    work = overlapped(prefill_arithmetic_seconds(s, e, tokens, prompts), prefill_memory_seconds(s, e, tokens))
+    return work + allreduce_seconds(s, e, tokens, s.prefill_tp)
 
 
 def prefill_pass_seconds(s: Setups, e: Efficiency) -> Floats:
