@@ -39,6 +39,7 @@ ORDER: Final = (
     "output_limits",
     "reasoning_effort",
     "smaller_model",
+    "newer_model",
     "prompt_caching",
     "batch",
     "flex",

@@ -1,4 +1,4 @@
-"""Where requests could go: for the dearest models of a workload, the nearest smaller model that the same provider sells."""
+"""Where requests could go: for the dearest models of a workload, a smaller or a newer one that the same provider sells."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +11,7 @@ from advisor.evidence import Evidence, total_usd
 from advisor.rerouting import Move, Route
 from pricing.cards import PriceCard, RateSheet
 from pricing.errors import PricingError
-from pricing.line_ups import smaller_models, token_ratios
+from pricing.line_ups import newer_models, smaller_models, token_ratios
 from pricing.meters import CACHE_READ_METERS, TOKEN_METERS, Meter, Phase
 from pricing.names import candidates
 
@@ -26,7 +26,7 @@ _ROUTED: Final = 0.9
 
 
 def moves(evidence: Evidence) -> Iterator[Move]:
-    """Yield up to two moves for each workload: of its dearest models, each to the nearest smaller one that saves."""
+    """Yield up to two moves of each kind for a workload: of its dearest models, to the nearest smaller, or to the newest one."""
     bill = total_usd(evidence.priced)
     parts: dict[Any, Any] = dict(iter(evidence.priced.frame.groupby("workload", sort=False)))
     for name, workload in evidence.workloads.items():
@@ -42,13 +42,15 @@ def moves(evidence: Evidence) -> Iterator[Move]:
                 payee = provider if isinstance(provider, str) else None
                 own = Route(workload=name, provider=payee, source=model, target=model)
                 found += _nearest(evidence, single, own, workload.input_tokens.p50, bill)
-        yield from sorted(found, key=lambda one: (-one.cost_usd, one.route.source))[:_MOST]
+        found.sort(key=lambda one: (-one.cost_usd, one.route.source))
+        for newer in (False, True):
+            yield from [one for one in found if one.newer is newer][:_MOST]
 
 
 def _nearest(
     evidence: Evidence, part: Any, own: Route, prompt_tokens: float, bill: Decimal
 ) -> Iterator[Move]:
-    """Yield the nearest smaller model that saves by the rates of today: what it really saves is found by pricing."""
+    """Yield the nearest smaller and the newest model that save by the rates of today: what they save is found by pricing."""
     mine = part[own.rows(part)]
     by_phase = {phase: _usd(evidence, mine, phase) for phase in Phase}
     requests = requests_in(mine, mine["records"].notna())
@@ -59,16 +61,24 @@ def _nearest(
         sheet = card.resolve(evidence.as_of, int(prompt_tokens), None)
     except PricingError:
         return
-    sold = list(_sold(evidence, own, card, prompt_tokens))
-    if _is_divided(part, own, requests, [target for target, _ in sold]):
-        return
-    for target, rates in sold:
-        ratios = token_ratios(own.source, target)
-        if _at(rates, mine, ratios.usual) < (1 - _WORTH) * _at(sheet, mine, Fraction(1)):
-            route = replace(own, target=target)
-            cached = any(tokens_in(mine, mine["records"].notna(), str(meter)) for meter in CACHE_READ_METERS)
-            yield Move(route=route, ratios=ratios, sheets=(sheet, rates), by_phase=by_phase, cached=cached)
-            return
+    smaller = list(_sold(evidence, own, card, smaller_models(own.source, card.model), prompt_tokens))
+    newer = list(_sold(evidence, own, card, newer_models(own.source, card.model), prompt_tokens))
+    if _is_divided(part, own, requests, [target for target, _ in smaller]):
+        smaller = []
+    cached = any(tokens_in(mine, mine["records"].notna(), str(meter)) for meter in CACHE_READ_METERS)
+    for sold, is_newer in ((smaller, False), (newer, True)):
+        for target, rates in sold:
+            ratios = token_ratios(own.source, target)
+            if _at(rates, mine, ratios.usual) < (1 - _WORTH) * _at(sheet, mine, Fraction(1)):
+                yield Move(
+                    route=replace(own, target=target),
+                    ratios=ratios,
+                    sheets=(sheet, rates),
+                    by_phase=by_phase,
+                    cached=cached,
+                    newer=is_newer,
+                )
+                break
 
 
 def _usd(evidence: Evidence, mine: Any, phase: Phase) -> Decimal:
@@ -99,12 +109,12 @@ def _is_divided(cube: Any, own: Route, requests: int, targets: list[str]) -> boo
 
 
 def _sold(
-    evidence: Evidence, own: Route, card: PriceCard, prompt_tokens: float
+    evidence: Evidence, own: Route, card: PriceCard, targets: tuple[str, ...], prompt_tokens: float
 ) -> Iterator[tuple[str, RateSheet]]:
-    """Yield the smaller models that the same provider has a price for, as requests would name them, with their rates."""
+    """Yield those of some models that the same provider has a price for, as requests would name them, with their rates."""
     model = own.source
     decoration = model[: max(0, model.lower().find(candidates(model)[-1]))]
-    for target in smaller_models(model, card.model):
+    for target in targets:
         # Some name versions with dots: claude-haiku-5.5.
         dotted = "-".join(target.rsplit("-", 2)[:-2]) + "-" + ".".join(target.rsplit("-", 2)[-2:])
         for name in dict.fromkeys((decoration + target, decoration + dotted, target)):

@@ -53,6 +53,7 @@ class Move:
         sheets: Rates of the source and of the target, for the median prompt of the workload.
         by_phase: USD of the source as it is.
         cached: Whether some of its prompts are read from a cache.
+        newer: Whether the target is a newer model of the same size; else it is a smaller one.
     """
 
     route: Route
@@ -60,6 +61,7 @@ class Move:
     sheets: tuple[RateSheet, RateSheet]
     by_phase: Mapping[Phase, Decimal]
     cached: bool
+    newer: bool = False
 
     @property
     def cost_usd(self) -> Decimal:

@@ -29,10 +29,11 @@ class _Row(BaseModel):
 
 
 class Line(_Row):
-    """Models, by exact names, and the smaller ones of their maker that are sold today, nearest size first."""
+    """Models, by exact names, and what their maker sells today: smaller ones, nearest size first, and the newest of their size."""
 
     maker: str
     smaller: Annotated[tuple[str, ...], Field(min_length=1)]
+    newer: tuple[str, ...] = ()
 
 
 class Tokenizer(_Row):
@@ -79,8 +80,29 @@ def smaller_models(*names: str) -> tuple[str, ...]:
     Args:
         names: What the model is called: by its log, by its price card.
     """
-    known = {one for name in names for one in candidates(_plain(name))}
-    return next((line.smaller for line in _rows().line if known & set(line.models)), ())
+    line = _line(*names)
+    return () if line is None else line.smaller
+
+
+def newer_models(*names: str) -> tuple[str, ...]:
+    """Return the newest models of the size of a model, without itself; none where no row has one.
+
+    Args:
+        names: What the model is called: by its log, by its price card.
+    """
+    line = _line(*names)
+    # Some name versions with dots: claude-opus-5.5.
+    known = {one.replace(".", "-") for one in _known(*names)}
+    return () if line is None else tuple(one for one in line.newer if one.replace(".", "-") not in known)
+
+
+def _line(*names: str) -> Line | None:
+    known = _known(*names)
+    return next((line for line in _rows().line if known & set(line.models)), None)
+
+
+def _known(*names: str) -> set[str]:
+    return {one for name in names for one in candidates(_plain(name))}
 
 
 def token_ratios(source: str, target: str) -> TokenRatios:

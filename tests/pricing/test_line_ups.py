@@ -9,7 +9,7 @@ from genai_prices.data_snapshot import get_snapshot
 
 from pricing.book import load_book
 from pricing.errors import PriceFileError
-from pricing.line_ups import MODELS_DIR, read_rows, smaller_models, token_ratios
+from pricing.line_ups import MODELS_DIR, newer_models, read_rows, smaller_models, token_ratios
 from pricing.meters import Meter
 from pricing.names import provider_id
 
@@ -39,6 +39,23 @@ def test_smaller_models_are_sold_and_the_last_is_cheaper(line: object) -> None:
         if "." not in name
     ]
     assert all(rates[-1][Meter.OUTPUT] < each[Meter.OUTPUT] for each in mine)
+
+
+@pytest.mark.parametrize("line", [one for one in LINES if one.newer], ids=lambda line: line.models[0])
+def test_newer_models_are_sold(line: object) -> None:
+    (own,) = [one for one in LINES if one is line]
+    assert not set(own.newer) & set(own.smaller)
+    for name in own.newer:
+        assert {Meter.INPUT_UNCACHED, Meter.OUTPUT} <= set(
+            BOOK.find(own.maker, name).resolve(CHECKED, None, None).rates
+        )
+
+
+def test_the_newest_has_no_newer_one() -> None:
+    assert newer_models("us.anthropic.claude-opus-4-1-20250805-v1:0") == ("claude-opus-5-5",)
+    assert newer_models("claude-opus-5-5") == newer_models("anthropic/claude-opus-5.5") == ()
+    assert newer_models("gpt-5.5") == ("gpt-6.1-sol",)
+    assert newer_models("gpt-5") == newer_models("unheard-of") == ()
 
 
 def test_a_model_stands_in_one_line() -> None:
