@@ -58,3 +58,8 @@ def first_text(value: Expr, *names: str) -> Expr:
     for name in names:
         found += [value[name].str.nullif(""), value[name].int.cast("string")]
     return ibis.coalesce(*found)
+
+
+def json_number(value: Expr, kind: str) -> Expr:
+    """Return a JSON value as a number; null where it is none."""
+    return value.cast("string").try_cast(kind)

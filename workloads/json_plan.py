@@ -4,8 +4,10 @@ A plan is made from samples and covers all JSON files of a run at once, so a mix
 formats line by line, are read in one scan.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import ibis
@@ -22,9 +24,11 @@ from workloads.shared import computed_once
 Expr = Any
 Path = tuple[str, ...]
 
+TRUTH_COUNT = "a token count is true or false, not a number"
 UNRECOGNISED = "no usage that a known format describes"
 FAILED_CALL = "failed call without usage"
 
+_TRUTH_MARK = "__truth_for_count"
 _MAX_DEPTH = 4
 _ITEMS = 8
 """Elements of an array that are looked at."""
@@ -45,6 +49,8 @@ class JsonPlan:
     parts: tuple[Part, ...]
     fields: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """Envelope field (ledger column, ``time``, ``error``, or a duration's own name) -> where it was seen."""
+    truths: frozenset[Path] = frozenset()
+    """Counts that were seen to be true or false: the engine would take them for 1 and 0, so they are read as text."""
 
     @property
     def ordered(self) -> bool:
@@ -60,6 +66,8 @@ class JsonPlan:
         for name, paths in self.fields.items():
             for path in paths:
                 schema = merge(schema, nest(path, field_type(name)))
+        for path in self.truths:
+            schema = merge(schema, nest(path, "VARCHAR"))
         return schema
 
 
@@ -75,6 +83,7 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
     """Return the plan for records like these; without parts when no importer claims any."""
     parts: dict[tuple[str, Path], Part] = {}
     fields: dict[str, dict[Path, None]] = {}
+    truths: set[Path] = set()
     seen: set[object] = set()
     for record in records:
         # Records with equal keys say nothing new, and a sample is mostly made of them.
@@ -88,8 +97,20 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
         parts.setdefault((part.importer.name, part.path), part)
         for name, path in envelope_fields(record, part.path, part.importer.core):
             fields.setdefault(name, {}).setdefault(path)
+        truths.update(_truths(record, nest(part.path, part.importer.core)))
     ordered = sorted(parts.values(), key=lambda part: (len(part.path), part.importer.name, part.path))
-    return JsonPlan(tuple(ordered), {name: tuple(paths) for name, paths in sorted(fields.items())})
+    found = {name: tuple(paths) for name, paths in sorted(fields.items())}
+    return JsonPlan(tuple(ordered), found, frozenset(truths))
+
+
+def _truths(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
+    """Yield where a sampled object has true or false for a whole number."""
+    for key in value.keys() & schema.keys():
+        inner, kind = value[key], schema[key]
+        if isinstance(inner, bool) and kind == "BIGINT":
+            yield (*path, key)
+        elif isinstance(inner, dict) and isinstance(kind, Mapping):
+            yield from _truths(inner, kind, (*path, key))
 
 
 def claimed(
@@ -102,15 +123,16 @@ def claimed(
 
 
 def _keys(record: Mapping[str, Any], depth: int) -> object:
-    return tuple((key, _shape(value, depth)) for key, value in record.items())
+    return tuple([(key, _shape(value, depth)) for key, value in record.items()])
 
 
 def _shape(value: Any, depth: int) -> object:
-    if depth and isinstance(value, Mapping):
+    kind = type(value)  # of what was read from JSON; to ask for an abstract type would be slow
+    if kind is dict and depth:
         return _keys(value, depth - 1)
-    if depth and isinstance(value, list):
-        return frozenset(_keys(item, depth - 1) for item in value[:_ITEMS] if isinstance(item, Mapping))
-    return type(value)
+    if kind is list and depth:
+        return frozenset([_keys(item, depth - 1) for item in value[:_ITEMS] if type(item) is dict])
+    return kind
 
 
 def extend(plan: JsonPlan, other: JsonPlan) -> JsonPlan:
@@ -121,7 +143,7 @@ def extend(plan: JsonPlan, other: JsonPlan) -> JsonPlan:
         name: tuple(dict.fromkeys((*plan.fields.get(name, ()), *other.fields.get(name, ()))))
         for name in names
     }
-    return JsonPlan(tuple(parts.values()), fields)
+    return JsonPlan(tuple(parts.values()), fields, plan.truths | other.truths)
 
 
 def _claim(record: Mapping[str, Any], known: tuple[JsonImporter, ...]) -> Part | None:
@@ -149,6 +171,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     """
     whole = [part for part in plan.parts if () in part.importer.chains]
     unfolding = [part for part in plan.parts if part not in whole]
+    raw = raw.mutate(**{_TRUTH_MARK: _has_truth(plan, raw)}).view() if plan.truths else raw
     raw = _with_own_types(plan, raw)
     # Whose a record is, is asked for every column: a view keeps the query from spelling it out each time.
     raw = raw.mutate(**{_mark(part): _owned(part, raw) for part in plan.parts}).view()
@@ -157,10 +180,27 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
         records = records.filter(~records[_mark(part)])
     for part in whole:
         records = _with_steps(part.importer, _node(part, records))
-    out = [Rows(records, _records(plan, whole, records))]
+    out = [Rows(records, _without_truths(_records(plan, whole, records), records))]
     for part in plan.parts:
         out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains if chain]
     return out
+
+
+def _has_truth(plan: JsonPlan, raw: Expr) -> Expr:
+    places = (Node(raw, path).get() for path in sorted(plan.truths))
+    return reduce(or_, (is_true(text.isin(("true", "false"))) for text in places))
+
+
+def _without_truths(columns: Mapping[str, Expr], records: Expr) -> Mapping[str, Expr]:
+    """Return the columns with records that have true or false for a count as skipped."""
+    if _TRUTH_MARK not in records.columns:
+        return columns
+    mark = records[_TRUTH_MARK]
+    return {
+        **columns,
+        "fate": ibis.cases((mark, SKIPPED), else_=columns["fate"]),
+        "reason": ibis.cases((mark, TRUTH_COUNT), else_=columns["reason"]),
+    }
 
 
 def _with_own_types(plan: JsonPlan, raw: Expr) -> Expr:
@@ -225,7 +265,7 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     for level, path in enumerate(chain):
         name = f"__element_{level}"
         array = replace(own, root=table, path=paths[-1], declared=declared)
-        table = table.mutate(**{name: array.get(*path).unnest()})
+        table = table.mutate(**{name: _elements(array.get(*path)).unnest()})
         declared = {**declared, name: element(declared, (*paths[-1], *path))}
         paths.append((name,))
     node: Node | None = None
@@ -236,6 +276,11 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     node = replace(node, root=table)
     columns = dict(part.importer.ledger(node, read_envelope(plan.fields, table)[0]))
     return Rows(table, {"format": ibis.literal(part.importer.name), **columns})
+
+
+def _elements(value: Expr) -> Expr:
+    """Return what is unfolded: an array, or the entries of an object whose keys are not known, each with ``f1`` and ``f2``."""
+    return value.keys().zip(value.values()) if value.type().is_map() else value
 
 
 def _choose(name: str, read: list[tuple[Expr, dict[str, Expr]]]) -> Expr:

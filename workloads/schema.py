@@ -74,14 +74,14 @@ def other_spelling(key: str) -> str:
 
 
 def element(schema: Any, path: Sequence[str]) -> Any:
-    """Return the type of the elements of the array at ``path``.
+    """Return the type of the elements of the array at ``path``; None of an object whose keys are not known (a map).
 
     >>> element({"data": {"rows": [{"id": "VARCHAR"}]}}, ("data", "rows"))
     {'id': 'VARCHAR'}
     """
     for key in path:
         schema = schema[key]
-    return schema[0]
+    return schema[0] if isinstance(schema, list) else None
 
 
 def widened(schema: Schema) -> Schema:

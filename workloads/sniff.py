@@ -5,7 +5,6 @@ Only samples are looked at here. The rows are read by the engine.
 
 import contextlib
 import csv
-import gzip
 import io
 import json
 import re
@@ -13,9 +12,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import Any, Final
 
 from workloads.copies import copies_folder
+from workloads.event_stream import is_event_stream, with_bare_data
+from workloads.packed import is_packed, unpacked
 from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
 
 _SAMPLE_BYTES: Final = 1 << 18
@@ -27,7 +28,6 @@ _MOST_SAMPLED: Final = 24
 
 _PARQUET_MAGIC: Final = b"PAR1"
 _SQLITE_MAGIC: Final = b"SQLite format 3\x00"
-_GZIP_MAGIC: Final = b"\x1f\x8b"
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _VALUE: Final = re.compile(r'="|: -?\d')
 """A line with such a cell is no header: a line of a log that has its names and values in one."""
@@ -82,7 +82,7 @@ def inspect(shown: str, path: Path, *, deep: bool = False) -> InputFile | Unread
         return Unreadable(shown, "binary data, not a log in text, JSON, CSV or Parquet")
     looked = _inspect_text(shown, path, text, cut=len(head) == _SAMPLE_BYTES)
     if deep and isinstance(looked, InputFile) and looked.kind is Kind.JSON_DOCUMENT and not looked.records:
-        with _unpacked(path) as raw:
+        with unpacked(path) as raw:
             text = raw.read(_LARGE_BYTES).decode("utf-8-sig", errors="replace")
         looked = _inspect_text(shown, path, text, cut=False)
     return looked
@@ -108,13 +108,11 @@ def _rightly_named(path: Path) -> Path:
     """Return the path, or that of a copy when its name lies about being packed: the engine goes by the name."""
     if not path.is_file():
         return path
-    with path.open("rb") as raw:
-        packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-    if packed == (path.suffix.lower() == ".gz"):
+    if is_packed(path) == (path.suffix.lower() == ".gz"):
         return path
     suffix = Path(path.stem).suffix or path.suffix
     with (
-        _unpacked(path) as content,
+        unpacked(path) as content,
         tempfile.NamedTemporaryFile(
             prefix="plain-", suffix=suffix, dir=copies_folder(), delete=False
         ) as copy,
@@ -124,7 +122,7 @@ def _rightly_named(path: Path) -> Path:
 
 
 def _head(path: Path) -> bytes:
-    with _unpacked(path) as raw:
+    with unpacked(path) as raw:
         return raw.read(_SAMPLE_BYTES)
 
 
@@ -144,7 +142,7 @@ def _decode(head: bytes, path: Path) -> tuple[str | None, Path]:
 
 def _transcode(path: Path, encoding: str) -> Path:
     with (
-        _unpacked(path) as raw,
+        unpacked(path) as raw,
         tempfile.NamedTemporaryFile(
             "w", prefix="utf8-", dir=copies_folder(), encoding="utf-8", newline="", delete=False
         ) as copy,
@@ -153,14 +151,9 @@ def _transcode(path: Path, encoding: str) -> Path:
     return Path(copy.name)
 
 
-def _unpacked(path: Path) -> IO[bytes]:
-    """Return a file opened for reading, unpacked when it is gzip."""
-    with path.open("rb") as raw:
-        packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-    return cast("IO[bytes]", gzip.open(path)) if packed else path.open("rb")
-
-
 def _inspect_text(shown: str, path: Path, text: str, *, cut: bool) -> InputFile | Unreadable:
+    if is_event_stream(text):
+        return inspect(shown, with_bare_data(path))
     start = text.lstrip()[:1]
     lines = [line for line in text.split("\n") if line.strip()]
     whole = lines[:-1] if cut and len(lines) > 1 else lines

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from workloads.json_plan import TRUTH_COUNT
 from workloads.load import NothingReadableError
 
 Read = Callable[..., Any]
@@ -152,7 +153,7 @@ def test_deep_and_huge_json_is_skipped_not_fatal(tmp_path: Path, read: Read) -> 
     [
         '"12"',
         "12.0",
-        pytest.param("true", marks=pytest.mark.xfail(strict=True, reason="the engine casts true to 1")),
+        "true",
         "[1]",
         "{}",
         "1e2",
@@ -169,3 +170,12 @@ def test_an_odd_count_never_becomes_a_wrong_one(tmp_path: Path, read: Read, valu
     other = [row.get("input_uncached") for row in run.rows if row.get("input_uncached") != 5]
     right = {'"12"': 12, "12.0": 12, "1e2": 100}.get(value)
     assert other in ([], [None], [right])
+
+
+def test_true_for_a_count_is_named_and_not_one(tmp_path: Path, read: Read) -> None:
+    path = tmp_path / "truth.jsonl"
+    line = '{"at":"2026-01-02","response":{"object":"chat.completion","usage":{"prompt_tokens":%s,"completion_tokens":%s}}}'
+    path.write_text("\n".join([line % (5, 7), line % ("true", 1), line % (1, "false"), line % (9, 2)]))
+    run = read(path)
+    assert [(row["input_uncached"], row["output"]) for row in run.rows] == [(5, 7), (9, 2)]
+    assert [(line, reason) for _, line, reason in run.skipped] == [(2, TRUTH_COUNT), (3, TRUTH_COUNT)]

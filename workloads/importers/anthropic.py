@@ -51,6 +51,8 @@ MESSAGE: Final[Schema] = {
     "stop_reason": "VARCHAR",
     "usage": {**USAGE, "iterations": [{"type": "VARCHAR"}]},
 }
+_STREAMED: Final = "message_delta"
+"""An event of a stream: its counts may be as many as a message's."""
 BILLED_EXTRA: Final = ("compaction", "advisor_message")
 """Iterations of a message that its own counts leave out."""
 
@@ -81,6 +83,8 @@ class AnthropicMessage(JsonImporter):
         usage = obj.get("usage")
         if not isinstance(usage, Mapping) or "prompt_tokens" in usage or "input_tokens_details" in usage:
             return False
+        if obj.get("type") == _STREAMED:
+            return False
         marked = obj.get("type") == "message" or any(key in usage for key in _CACHE_KEYS)
         return "input_tokens" in usage and marked and has_extra(usage) is self.extra
 
@@ -89,7 +93,8 @@ class AnthropicMessage(JsonImporter):
         usage = node.get("usage")
         cached = usage["cache_read_input_tokens"].notnull() | usage["cache_creation_input_tokens"].notnull()
         message = (node.get("type") == "message") & (usage.notnull() | node.get("model").notnull())
-        mine = message | cached | usage["cache_creation"].notnull()
+        streamed = is_true(node.get("type") == _STREAMED)
+        mine = (message | cached | usage["cache_creation"].notnull()) & ~streamed
         extra = is_true(usage["iterations"].filter(is_extra).length() > 0)
         return mine & (extra if self.extra else ~extra)
 

@@ -1,7 +1,7 @@
-"""Anthropic: the events of streamed answers, one JSON object a line.
+"""Anthropic: the events of streamed answers, as text or one JSON object a line.
 
 Where it comes from: payloads of the Messages API's stream as an application or proxy logged them in their order, bare or
-inside any envelope.
+inside any envelope; or the stream itself as text (``event: ...`` and ``data: {...}`` lines).
 
 One row is: an event. ``message_start`` (which may be written twice) says what went in, each ``message_delta`` what was used up
 to then: the last one of a message is its record. An answer that was cut off has only its start: its output is not known.
@@ -31,7 +31,7 @@ from workloads.schema import Schema
 _START: Final = "message_start"
 _DELTA: Final = "message_delta"
 _BLOCKS: Final = ("content_block_start", "content_block_delta", "content_block_stop")
-_EVENTS: Final = (_START, _DELTA, *_BLOCKS, "message_stop", "ping")
+_EVENTS: Final = (_START, _DELTA, *_BLOCKS, "message_stop", "ping", "error")
 _COUNTS: Final = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 _CORE: Final[Schema] = {
@@ -47,7 +47,7 @@ class AnthropicStream(JsonImporter):
     """Events of streams."""
 
     name = "anthropic-stream"
-    title = "Anthropic API streams: events, one JSON object a line"
+    title = "Anthropic API streams: server-sent events as text, or one JSON object a line"
     core = _CORE
     ordered = True
 

@@ -13,7 +13,7 @@ tells thinking tokens only inside the total, so what the total holds beyond prom
 cached count has five names (``prompt_tokens_details.cached_tokens``, the same with ``prompt_token_details`` or
 ``input_tokens_details``, ``prompt_cache_hit_tokens``, ``num_cached_tokens``, ``cached_tokens``).
 
-Time zone: epochs are UTC. Groq's times are seconds, llama.cpp's ``timings`` milliseconds, both as the server saw them.
+Time zone: epochs are UTC. Groq's streams have their usage in the last chunk's ``x_groq``; its times are seconds, llama.cpp's ``timings`` milliseconds, both as the server saw them.
 
 What it cannot tell: a stream that was cut off, or asked for without ``include_usage``, has no usage at all (unknown,
 not zero). ``cost`` of OpenRouter and ``cost_in_usd_ticks`` of xAI (1e-10 USD) are kept beside the computed cost.
@@ -26,7 +26,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.expressions import NO_TEXT, at_most, unless_among
+from workloads.expressions import NO_TEXT, at_most, json_number, unless_among
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
@@ -54,6 +54,7 @@ _CORE: Final[Schema] = {
     "choices": [{"finish_reason": "VARCHAR"}],
     "output": [{"type": "VARCHAR"}],
     "timings": ANY,
+    "x_groq": ANY,
     "usage": {
         "prompt_tokens": _BIG,
         "completion_tokens": _BIG,
@@ -107,18 +108,25 @@ class OpenAIResponse(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        usage = node.get("usage")
-        prompt = ibis.coalesce(usage["prompt_tokens"], usage["input_tokens"])
-        answer = ibis.coalesce(usage["completion_tokens"], usage["output_tokens"])
+        usage, last = node.get("usage"), node.get("x_groq")["usage"]
+        prompt = ibis.coalesce(
+            usage["prompt_tokens"], usage["input_tokens"], json_number(last["prompt_tokens"], "int64")
+        )
+        answer = ibis.coalesce(
+            usage["completion_tokens"],
+            usage["output_tokens"],
+            json_number(last["completion_tokens"], "int64"),
+        )
         chat_in, new_in = usage["prompt_tokens_details"], usage["input_tokens_details"]
         cached = ibis.coalesce(
             chat_in["cached_tokens"],
             new_in["cached_tokens"],
-            _number(usage["prompt_token_details"]["cached_tokens"], "int64"),
+            json_number(usage["prompt_token_details"]["cached_tokens"], "int64"),
             usage["prompt_cache_hit_tokens"],
             usage["num_cached_tokens"],
             usage["cached_tokens"],
-            _number(node.get("timings")["cache_n"], "int64"),
+            json_number(node.get("timings")["cache_n"], "int64"),
+            json_number(last["prompt_tokens_details"]["cached_tokens"], "int64"),
         )
         written = ibis.coalesce(
             chat_in["cache_write_tokens"], new_in["cache_write_tokens"], usage["cache_creation_input_tokens"]
@@ -126,9 +134,9 @@ class OpenAIResponse(JsonImporter):
         thought = ibis.coalesce(
             usage["completion_tokens_details"]["reasoning_tokens"],
             usage["output_tokens_details"]["reasoning_tokens"],
+            json_number(last["completion_tokens_details"]["reasoning_tokens"], "int64"),
         )
-        total = usage["total_tokens"]
-        beyond = _beyond(total, prompt, answer, zero(cached) + zero(written), thought)
+        beyond = _beyond(usage["total_tokens"], prompt, answer, zero(cached) + zero(written), thought)
         return {
             "openai_prompt": prompt,
             "openai_answer": answer,
@@ -200,12 +208,9 @@ def _beyond(total: Any, prompt: Any, answer: Any, aside: Any, thought: Any) -> A
 def _meters(node: Node) -> Columns:
     """Return the token columns, with the problem."""
     usage = node.get("usage")
-    prompt, cached, written = (
-        node.step("openai_prompt"),
-        node.step("openai_cached"),
-        node.step("openai_written"),
+    prompt, cached, written, thought, beyond = (
+        node.step(f"openai_{name}") for name in ("prompt", "cached", "written", "thought", "beyond")
     )
-    thought, beyond = node.step("openai_thought"), node.step("openai_beyond")
     output = node.step("openai_answer") + beyond
     chat_in, chat_out = usage["prompt_tokens_details"], usage["completion_tokens_details"]
     new_in = usage["input_tokens_details"]
@@ -254,7 +259,7 @@ def _seconds(node: Node, envelope: Envelope) -> Columns:
     usage, timings = node.get("usage"), node.get("timings")
     groq, llama = usage["total_time"].notnull(), timings.notnull()
     waited = zero(usage["queue_time"])
-    first, rest = (_number(timings[name], "float64") for name in ("prompt_ms", "predicted_ms"))
+    first, rest = (json_number(timings[name], "float64") for name in ("prompt_ms", "predicted_ms"))
     times = {
         "ttft_seconds": (waited + usage["prompt_time"], first / MILLISECONDS_PER_SECOND),
         "duration_seconds": (waited + usage["total_time"], (first + rest) / MILLISECONDS_PER_SECOND),
@@ -269,19 +274,14 @@ def _seconds(node: Node, envelope: Envelope) -> Columns:
 def _charge(usage: Any, envelope: Envelope) -> Any:
     """Return what the server says that the call cost; with a key of one's own that is its fee and the provider's price."""
     ticks, charged, details = usage["cost_in_usd_ticks"], usage["cost"], usage["cost_details"]
-    upstream = ibis.cases((usage["is_byok"], _number(details["upstream_inference_cost"], _MONEY)))
+    upstream = ibis.cases((usage["is_byok"], json_number(details["upstream_inference_cost"], _MONEY)))
     # Perplexity's cost is an object.
-    paid = ibis.coalesce(_number(charged, _MONEY), _number(charged["total_cost"], _MONEY))
+    paid = ibis.coalesce(json_number(charged, _MONEY), json_number(charged["total_cost"], _MONEY))
     return ibis.cases(
         (ticks.notnull(), (ticks / _TICKS_PER_USD).try_cast(_MONEY)),
         (charged.notnull(), paid + zero(upstream)),
         else_=envelope.get("recorded_cost_usd", _MONEY),
     )
-
-
-def _number(value: Any, kind: str) -> Any:
-    """Return a JSON value as a number; null where it is none."""
-    return value.cast("string").try_cast(kind)
 
 
 def _replay_key(chunk: Any, created: Any, prompt: Any, output: Any) -> Columns:
