@@ -1,61 +1,48 @@
 """What prompt caches would have done to a log: replayed over its arrivals, and priced as a changed cube."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
+from advisor.cache_plans import (
+    AS_LOGGED,
+    LONG_SECONDS,
+    MIXED,
+    NO_CACHE,
+    PING,
+    PINGS,
+    SHORT_SECONDS,
+    Offer,
+    Policy,
+    best_of,
+    offers,
+    plans,
+)
 from advisor.cache_reuse import CURVE_SECONDS
+from advisor.cache_stated import stated
 from pricing.book import PriceBook
-from pricing.cache_math import break_even_hit_ratio
-from pricing.cache_rules import CacheRule, Lifetime, multiples, rules_for
+from pricing.cache_math import break_even_hit_ratio, most_pings
+from pricing.cache_rules import multiples
 from pricing.charges import Unpriced, sheet_or_reason
 from pricing.frame import PricedCube, price_cube
 from pricing.meters import CACHE_WRITE_METERS, INPUT_METERS, Meter
 from workloads import cube as scan
-from workloads.cache_policies import Model, ModelPolicy, store_base, under
+from workloads.cache_policies import Model, pings_of, store_base, under
 from workloads.cache_replay import Accesses, Hits, store_hits, sum_hits
 from workloads.cube_columns import column
 from workloads.grouping import Grouping
 from workloads.period import Period
+from workloads.prefix_policies import store_longer
 from workloads.rate_cuts import RateCuts
 
 Connection = Any
 Expr = Any
 
-FREE_WRITES: Final = "5m, free writes"
-STATED: Final = {
-    "5m": (300, 1.25, 0.1),
-    FREE_WRITES: (300, 1.0, 0.1),
-    "30m": (1_800, 1.25, 0.1),
-    "1h": (3_600, 2.0, 0.1),
-}
-"""Lifetime in seconds, and the multiples of the input price for a write and a read that most price lists have."""
-AS_LOGGED: Final = "as logged"
-NO_CACHE: Final = "none"
+_Cubes = tuple[PricedCube, ...]
+"""The records of a policy and, where it has some, its pings."""
 _ALL: Final = Grouping(("source",), "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """One way to cache, and what it comes to.
-
-    Attributes:
-        name: ``none``, ``as logged``, or a lifetime.
-        hit_tokens: Read from the cache.
-        written_tokens: Written, as far as that has a meter of its own.
-        input_cost_ratio: Cost of prompts, against no cache; None without a price.
-        cost_usd: Cost of everything, answers too; None without a price.
-        saving_usd: Against what was logged; negative where it would cost more.
-    """
-
-    name: str
-    hit_tokens: int
-    written_tokens: int
-    input_cost_ratio: float | None = None
-    cost_usd: Decimal | None = None
-    saving_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +54,8 @@ class BreakEven:
     write_multiple: float
     read_multiple: float
     hit_ratio: float | None
+    pings: int | None
+    """The most pings over one pause that do not lose, where a request follows; None where a read is free."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +81,6 @@ class CacheStudy:
     assumptions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Offer:
-    """A lifetime that a model's provider sells."""
-
-    rule: CacheRule
-    lifetime: Lifetime
-    seconds: float
-
-
 def study(
     connection: Connection,
     records: Expr,
@@ -118,25 +98,31 @@ def study(
         as_of: Moment of the report; the rules of the caches are those of then.
     """
     models = _models(connection, records)
-    offers = {model: _offers(model, as_of) for model in models}
-    lifetimes = sorted({*CURVE_SECONDS, *(one.seconds for found in offers.values() for one in found)})
+    offered = {model: offers(model, as_of) for model in models}
+    lifetimes = sorted({*CURVE_SECONDS, *(one.seconds for found in offered.values() for one in found)})
     hits = store_hits(connection, accesses, lifetimes)
+    longer = store_longer(connection, accesses, SHORT_SECONDS, LONG_SECONDS, PINGS)
     found = sum_hits(connection, accesses, hits, lifetimes)
-    base = store_base(connection, records, accesses, hits)
+    base = store_base(connection, records, accesses, hits.join(longer, "request"))
     columns = {age: f"h{index}" for index, age in enumerate(lifetimes)}
-    cubes = {AS_LOGGED: _price(connection, base, book, as_of)}
-    for name, plan in _plans(offers, columns).items():
-        cubes[name] = _price(connection, under(base, plan), book, as_of)
-    policies = tuple(_policy(name, cubes) for name in cubes)
-    priced = any(one.cost_usd for one in policies)
+    cubes = {AS_LOGGED: (_price(connection, base, book, as_of),)}
+    for name, plan in plans(offered, columns, accesses.basis).items():
+        pings = pings_of(base, plan)
+        cubes[name] = (
+            _price(connection, under(base, plan), book, as_of),
+            *(() if pings is None else (_price(connection, pings, book, as_of),)),
+        )
+    every = [_policy(name, cubes) for name in cubes]
+    priced = any(one.cost_usd for one in every)
+    policies = tuple(_with_best_pings(every if priced else list(stated(connection, accesses, found, longer))))
     return CacheStudy(
         accesses=accesses,
         logged_read_tokens=_tokens(cubes[AS_LOGGED], (Meter.CACHE_READ,)),
-        policies=policies if priced else tuple(_stated(found, accesses)),
-        best=best_of(policies if priced else _stated(found, accesses)),
+        policies=policies,
+        best=best_of(policies),
         curve={age: found[age] for age in CURVE_SECONDS},
-        break_even=tuple(_break_even(offers, book, as_of)),
-        assumptions=tuple(_assumptions(offers, priced=priced)),
+        break_even=tuple(_break_even(offered, book, as_of)),
+        assumptions=tuple(_assumptions(offered, policies, priced=priced)),
     )
 
 
@@ -146,44 +132,6 @@ def _models(connection: Connection, records: Expr) -> list[Model]:
     return sorted(
         ((row["provider"], row["model"]) for row in rows), key=lambda one: (one[0] or "", one[1] or "")
     )
-
-
-def _offers(model: Model, as_of: datetime) -> list[_Offer]:
-    """Return the lifetimes that can be had; of one that varies the shortest, and none that nobody states."""
-    provider, name = model
-    if name is None:
-        return []
-    return [
-        _Offer(
-            rule, lifetime, lifetime.seconds[0] if isinstance(lifetime.seconds, tuple) else lifetime.seconds
-        )
-        for rule in rules_for(provider, name, as_of)
-        for lifetime in rule.lifetimes
-        if lifetime.seconds is not None
-    ]
-
-
-def _plans(
-    offers: Mapping[Model, list[_Offer]], columns: Mapping[float, str]
-) -> dict[str, dict[Model, ModelPolicy]]:
-    """Return what each model does under each policy: without a cache, and by lifetime where its provider sells that."""
-    plans: dict[str, dict[Model, ModelPolicy]] = {
-        NO_CACHE: {model: ModelPolicy(hits=None) for model in offers}
-    }
-    every = sorted({(one.seconds, one.lifetime.name) for found in offers.values() for one in found})
-    for name in dict.fromkeys(name for _, name in every):
-        plans[name] = {
-            model: ModelPolicy(
-                hits=columns[one.seconds],
-                write_meter=one.lifetime.write_meter,
-                minimum_tokens=one.rule.minimum_tokens,
-                granularity_tokens=one.rule.granularity_tokens,
-            )
-            for model, found in offers.items()
-            for one in found
-            if one.lifetime.name == name
-        }
-    return plans
 
 
 def _price(connection: Connection, records: Expr, book: PriceBook, as_of: datetime) -> PricedCube:
@@ -197,65 +145,51 @@ def _price(connection: Connection, records: Expr, book: PriceBook, as_of: dateti
         per_call=keys.per_call,
     )
     prepared = scan.prepare(connection, records, Period())
+    if "ping_tokens" in records.columns:
+        prepared = prepared.mutate(input_tokens=prepared.ping_tokens)
     return price_cube(scan.usage_cube(connection, prepared, _ALL, cuts), book, as_of=as_of)
 
 
-def _tokens(cube: PricedCube, meters: Iterable[Meter]) -> int:
-    frame = cube.frame
+def _tokens(cubes: _Cubes, meters: Iterable[Meter]) -> int:
+    frame = cubes[0].frame
     return sum(int(frame[str(meter)].fillna(0).sum()) for meter in meters if str(meter) in frame.columns)
 
 
-def _cost(cube: PricedCube, meters: Iterable[Meter]) -> Decimal:
-    frame = cube.frame
-    return cube.to_usd(
-        sum(
-            int(value)
-            for meter in meters
-            if f"cost_{meter}" in frame.columns
-            for value in frame[f"cost_{meter}"]
+def _cost(cubes: _Cubes, meters: Iterable[Meter]) -> Decimal:
+    names = [f"cost_{meter}" for meter in meters]
+    sums = (
+        cube.to_usd(
+            sum(int(value) for name in names if name in cube.frame.columns for value in cube.frame[name])
         )
+        for cube in cubes
     )
+    return sum(sums, Decimal(0))
 
 
-def _policy(name: str, cubes: Mapping[str, PricedCube]) -> Policy:
-    cube, plain, logged = cubes[name], cubes[NO_CACHE], cubes[AS_LOGGED]
-    priced = bool((cube.frame["sheet"] >= 0).all())
-    prompts, without = _cost(cube, INPUT_METERS), _cost(plain, INPUT_METERS)
-    cost = _cost(cube, Meter)
+def _policy(name: str, cubes: Mapping[str, _Cubes]) -> Policy:
+    mine, plain, logged = cubes[name], cubes[NO_CACHE], cubes[AS_LOGGED]
+    priced = all(bool((cube.frame["sheet"] >= 0).all()) for cube in mine)
+    prompts, without = _cost(mine, INPUT_METERS), _cost(plain, INPUT_METERS)
+    cost = _cost(mine, Meter)
     return Policy(
         name=name,
-        hit_tokens=_tokens(cube, (Meter.CACHE_READ,)),
-        written_tokens=_tokens(cube, CACHE_WRITE_METERS),
+        hit_tokens=_tokens(mine, (Meter.CACHE_READ,)),
+        written_tokens=_tokens(mine, CACHE_WRITE_METERS),
+        pings=sum(int(cube.frame["requests"].sum()) for cube in mine[1:]),
         input_cost_ratio=float(prompts / without) if priced and without else None,
         cost_usd=cost if priced else None,
         saving_usd=_cost(logged, Meter) - cost if priced else None,
     )
 
 
-def _stated(found: Mapping[float, Hits], accesses: Accesses) -> Iterator[Policy]:
-    """Return policies of a log without prices, by the multiples that most price lists have."""
-    whole = accesses.input_tokens
-    yield Policy(name=NO_CACHE, hit_tokens=0, written_tokens=0, input_cost_ratio=1.0)
-    for name, (age, write, read) in STATED.items():
-        hit = found[age].hit_tokens
-        ratio = (hit * read + (whole - hit) * write) / whole if whole else None
-        yield Policy(name=name, hit_tokens=hit, written_tokens=whole - hit, input_cost_ratio=ratio)
+def _with_best_pings(policies: Sequence[Policy]) -> Iterator[Policy]:
+    """Yield the policies, and of those that differ in the number of pings only the cheapest."""
+    pinging = [one for one in policies if PING in one.name]
+    best = best_of(pinging) or (pinging[0].name if pinging else None)
+    yield from (one for one in policies if one not in pinging or one.name == best)
 
 
-def best_of(policies: Iterable[Policy]) -> str | None:
-    """Return the name of the cheapest policy, of equal ones the first; None where nothing has a price."""
-    # What a write costs is not for the caller to choose.
-    known = [one for one in policies if one.input_cost_ratio is not None and one.name != FREE_WRITES]
-
-    def cost(one: Policy) -> Decimal:
-        return Decimal(str(one.input_cost_ratio)) if one.cost_usd is None else one.cost_usd
-
-    return min(known, key=cost).name if known else None
-
-
-def _break_even(
-    offers: Mapping[Model, list[_Offer]], book: PriceBook, as_of: datetime
-) -> Iterator[BreakEven]:
+def _break_even(offers: Mapping[Model, list[Offer]], book: PriceBook, as_of: datetime) -> Iterator[BreakEven]:
     for (provider, model), found in offers.items():
         for one in found:
             sheet = sheet_or_reason(
@@ -274,10 +208,13 @@ def _break_even(
                     write_multiple=both.write,
                     read_multiple=both.read,
                     hit_ratio=break_even_hit_ratio(both.write, both.read),
+                    pings=most_pings(both.write, both.read),
                 )
 
 
-def _assumptions(offers: Mapping[Model, list[_Offer]], *, priced: bool) -> Iterator[str]:
+def _assumptions(
+    offers: Mapping[Model, list[Offer]], policies: Iterable[Policy], *, priced: bool
+) -> Iterator[str]:
     if priced:
         unknown = sorted({model or "(no model)" for (_, model), found in offers.items() if not found})
         if unknown:
@@ -287,3 +224,11 @@ def _assumptions(offers: Mapping[Model, list[_Offer]], *, priced: bool) -> Itera
         yield "The log names no model with a price: multiples of the input price that most lists have, 0.1 for a read."
     yield "Every prompt is written as far as it was not read; a use keeps an entry alive."
     yield "An entry can be read by whatever starts after it: calls at one moment read what the first of them writes."
+    names = [one.name for one in policies]
+    if MIXED in names:
+        yield f"{MIXED}: what at least half of the prompts that may share entries begin with is kept for an hour."
+    if any(PING in name for name in names):
+        yield (
+            "Pings: each reads the last prompt again just before its entry expires, and answers with one token, until a "
+            "request goes on from it. The number of pings that costs least is shown."
+        )

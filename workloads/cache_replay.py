@@ -134,7 +134,7 @@ def _number_of(texts: Sequence[Expr]) -> Expr:
     return joined.hash() & _LARGEST
 
 
-def _accesses(requests: Expr, basis: Basis) -> Expr:
+def accesses_of(requests: Expr, basis: Basis) -> Expr:
     """Return ``request, at, scope, name, depth, tokens`` of every access."""
     if basis is Basis.BLOCKS:
         each = requests.mutate(
@@ -179,8 +179,8 @@ def store_hits(connection: Connection, accesses: Accesses, lifetimes: Sequence[f
         lifetimes: Seconds.
     """
     stored: Expr | None = None
-    for part in _parts(accesses):
-        table = _accesses(part, accesses.basis)
+    for part in parts(accesses):
+        table = accesses_of(part, accesses.basis)
         same = ibis.window(group_by=[table.scope, table.name], order_by=table.request)
         table = table.mutate(gap=table["at"] - table["at"].lag().over(same))
         sums = {
@@ -237,7 +237,7 @@ def _first_measured(accesses: Accesses, measure_last: float) -> int:
     return accesses.requests - round(accesses.requests * measure_last)
 
 
-def _parts(accesses: Accesses) -> list[Expr]:
+def parts(accesses: Accesses) -> list[Expr]:
     """Return the requests in parts that share no block, so that a window over one part fits into memory."""
     count = -(-accesses.blocks // _PART_BLOCKS)
     if count == 1:
@@ -291,7 +291,7 @@ def _unbroken(found: Array, request: Array) -> Array:
 
 def _arrays(connection: Connection, accesses: Accesses, *, by_block: bool) -> tuple[Array, ...]:
     """Return block number, request, start, tokens and depth of every access, by block and start or by request and depth."""
-    table = _accesses(accesses.table, accesses.basis)
+    table = accesses_of(accesses.table, accesses.basis)
     named = table.mutate(block=ibis.dense_rank().over(ibis.window(order_by=[table.scope, table.name])))
     order = ["block", "request"] if by_block else ["request", "depth"]
     frame = connection.to_pyarrow(named.order_by(order).select("block", "request", "at", "tokens", "depth"))

@@ -117,6 +117,7 @@ def _study(found: CacheStudy, book: str) -> dict[str, Any]:
                 "name": one.name,
                 "hit_tokens": one.hit_tokens,
                 "written_tokens": one.written_tokens,
+                "pings": one.pings,
                 "hit_ratio": one.hit_tokens / found.accesses.input_tokens
                 if found.accesses.input_tokens
                 else 0.0,
@@ -134,6 +135,7 @@ def _study(found: CacheStudy, book: str) -> dict[str, Any]:
                 "write_multiple": one.write_multiple,
                 "read_multiple": one.read_multiple,
                 "hit_ratio": one.hit_ratio,
+                "most_pings": one.pings,
             }
             for one in found.break_even
         ],
@@ -173,12 +175,16 @@ def _text(document: dict[str, Any]) -> str:
     ]
     lines += ["", *aligned(rows), ""]
     lines += [
-        f"{one['model']} {one['lifetime']}: pays above {one['hit_ratio']:.1%} of hits"
+        f"{one['model']} {one['lifetime']}: pays above {one['hit_ratio']:.1%} of hits{_pings(one['most_pings'])}"
         for one in document["break_even"]
         if one["hit_ratio"]
     ]
     lines += [f"- {text}" for text in document["assumptions"]]
     return "\n".join(lines)
+
+
+def _pings(most: int | None) -> str:
+    return f"; up to {most} pings over a pause cost no more than writing again" if most else ""
 
 
 def _usd(text: str | None) -> str:

@@ -81,22 +81,23 @@ def test_policies_are_priced_as_changed_cubes(tmp_path: Path) -> None:
         "5m": 2 * 2048 * 3.75 + 2048 * 0.3 + answers,
         "1h": 2048 * 6 + 2 * 2048 * 0.3 + answers,
     }
+    # All of it is stable. Two pings (after the second and the third request) do not bridge 1,000 s, three do; the last
+    # prompt is pinged in vain. A ping reads a prompt and answers with one token.
+    ping = 2048 * 0.3 + 15
+    costs |= {"mixed 1h + 5m": costs["1h"], "5m + 3 pings": 2048 * 3.75 + 2 * 2048 * 0.3 + answers + 6 * ping}
     assert {name: float(one["cost_usd"]) for name, one in policies.items()} == pytest.approx(
         {name: cost / 1e6 for name, cost in costs.items()}
     )
-    assert found["best"] == "1h"
+    assert policies["5m + 3 pings"]["pings"] == 6
+    assert found["best"] == "5m + 3 pings"
     assert float(policies["5m"]["saving_usd"]) == pytest.approx((costs["none"] - costs["5m"]) / 1e6)
 
 
 def test_a_prefix_below_the_models_minimum_is_not_cached(tmp_path: Path) -> None:
     path = trace(tmp_path, (0, 1000, [1, 2]), (1, 1000, [1, 2]))
     found = answer(path, "--model", "claude-sonnet-4-5", "--provider", "anthropic")
-    assert {one["name"]: one["hit_tokens"] for one in found["policies"]} == {
-        "as logged": 0,
-        "none": 0,
-        "5m": 0,
-        "1h": 0,
-    }
+    names = ["as logged", "none", "5m", "1h", "mixed 1h + 5m", "5m + 1 ping"]
+    assert {one["name"]: one["hit_tokens"] for one in found["policies"]} == dict.fromkeys(names, 0)
     assert found["hit_tokens"] == 1000  # what was common, whatever a provider makes of it
 
 
