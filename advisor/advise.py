@@ -35,6 +35,7 @@ ORDER: Final = (
     "exact_repeats",
     "cache_lifetime",
     "prompt_trimming",
+    "static_overhead",
     "long_context",
     "output_limits",
     "reasoning_effort",

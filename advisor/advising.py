@@ -76,6 +76,7 @@ def with_advice(
         failed=failed,
         cut_off=_ended(ended, CUT_OFF),
         late_reads=_late_reads(connection, records, grouping, listed.frame),
+        shortest=_shortest(survey.sizes.result()),
         repeats=_repeats(repeats(connection, records, grouping)),
     )
     reachable = tuple(moves(evidence))
@@ -85,7 +86,7 @@ def with_advice(
         grouping,
         seen,
         {name: workload.cache_read_ratio for name, workload in looked_at.items()},
-        _shortest(survey.sizes.result()),
+        evidence.shortest,
         listed.frame,
         as_of,
         book,
@@ -183,12 +184,15 @@ def _cell(row: Mapping[Any, Any]) -> Cell:
     return str(row["workload"]), provider, model
 
 
-def _shortest(sizes: Frame) -> dict[str, float]:
+def _shortest(sizes: Frame) -> dict[str, int]:
     """Return what nearly all prompts of a workload have at least: their first percentile, in tokens."""
     if "input_tokens_p01" not in sizes.columns:
         return {}
     known = sizes.dropna(subset=["input_tokens_p01"])
-    return dict(zip(known["workload"], known["input_tokens_p01"], strict=True))
+    return {
+        str(name): int(tokens)
+        for name, tokens in zip(known["workload"], known["input_tokens_p01"], strict=True)
+    }
 
 
 def _lean(cube: Frame) -> Frame:

@@ -129,6 +129,7 @@ class Evidence:
         failed: Requests that failed and used tokens, by the same.
         cut_off: Requests whose answer was cut off at its limit, by the same; those that failed are not among them.
         late_reads: By the same; only where something was written for an hour.
+        shortest: Tokens that nearly all prompts of a workload have, by workload: their first percentile.
         repeats: Requests whose whole prompt was sent before, by how long ago that may be, then by the same; empty where no log
             proves it.
         moves: To smaller models, best first within a workload.
@@ -147,6 +148,7 @@ class Evidence:
     failed: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     cut_off: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     late_reads: Mapping[Cell, LateReads] = field(default_factory=dict[Cell, LateReads])
+    shortest: Mapping[str, int] = field(default_factory=dict[str, int])
     repeats: Mapping[Level, Mapping[Cell, Ended]] = field(default_factory=dict[Level, Mapping[Cell, Ended]])
     moves: tuple[Move, ...] = ()
 
