@@ -88,7 +88,7 @@ def decode_arithmetic_seconds(s: Setups, e: Efficiency, batch: Floats) -> Floats
     Source: Kaplan et al., arXiv 2001.08361, table 1.
     """
     ranks, batch = s.tp * s.dp, np.maximum(batch / s.pp, 1.0)
-    context = s.input_tokens + s.output_tokens / 2
+    context = s.cached_tokens + s.input_tokens + s.output_tokens / 2
     positions = s.full_layers * context + s.window_layers * np.minimum(context, s.window_tokens)
     products = 2 * s.active_params * batch / ranks / (s.flops_per_second * e.arithmetic_share)
     attention = (
@@ -131,8 +131,9 @@ def prefill_arithmetic_seconds(
     Source: Kaplan et al., arXiv 2001.08361, table 1; Korthikanti et al., arXiv 2205.05198, appendix A.
     """
     tp = s.prefill_tp
-    window = np.minimum(2 * s.window_tokens, tokens / prompts)
-    pairs = s.full_layers * tokens * tokens / prompts + s.window_layers * tokens * window
+    # twice the positions that a token looks at on average: all that is cached, and half of what is computed with it
+    seen = 2 * s.cached_tokens + tokens / prompts
+    pairs = s.full_layers * tokens * seen + s.window_layers * tokens * np.minimum(2 * s.window_tokens, seen)
     filled = tokens / (tokens + e.half_tokens * tp)
     products = 2 * s.active_params * tokens / tp / (s.flops_per_second * e.arithmetic_share) / filled
     attention = 2 * s.attention_width * pairs / tp / (s.wide_flops_per_second * e.attention_share)
