@@ -37,9 +37,7 @@ def usd_per_gpu_hour(usd_per_machine_hour: Amount, gpus: int, host_usd_per_hour:
         host_usd_per_hour: Of processors, memory and disks where the provider bills them apart.
     """
     if gpus < 1:
-        raise BillingInputError(
-            f"A machine of {gpus} accelerators has no price for one; at least 1 is needed."
-        )
+        raise BillingInputError(f"A machine of {gpus} accelerators has none; at least 1 is needed.")
     return (Decimal(usd_per_machine_hour) + Decimal(host_usd_per_hour)) / gpus
 
 
@@ -74,13 +72,9 @@ class Ownership:
         if _exact(self.years) <= 0:
             raise BillingInputError(f"A write-off over {self.years} years is none; more than 0 are needed.")
         if _exact(self.pue_ratio) < 1:
-            raise BillingInputError(
-                f"A PUE of {self.pue_ratio} is below 1; a site draws no less than its machines."
-            )
+            raise BillingInputError(f"A PUE of {self.pue_ratio} is below 1: less than machines draw.")
         if Decimal(self.residual_usd) > Decimal(self.capital_usd):
-            raise BillingInputError(
-                f"Resale of {self.residual_usd} USD exceeds the price of {self.capital_usd} USD."
-            )
+            raise BillingInputError(f"Resale, {self.residual_usd}, exceeds the price, {self.capital_usd}.")
 
 
 def owned_fixed_usd_per_hour(terms: Ownership) -> Decimal:
