@@ -105,7 +105,7 @@ def study(
     found = sum_hits(connection, accesses, hits, lifetimes)
     base = store_base(connection, records, accesses, hits.join(longer, "request"))
     columns = {age: f"h{index}" for index, age in enumerate(lifetimes)}
-    cubes = {AS_LOGGED: (_price(connection, base, book, as_of),)}
+    cubes: dict[str, _Cubes] = {AS_LOGGED: (_price(connection, base, book, as_of),)}
     for name, plan in plans(offered, columns, accesses.basis).items():
         pings = pings_of(base, plan)
         cubes[name] = (

@@ -12,7 +12,6 @@ most recently used. Equal starts are taken in the order of the log.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 import ibis
@@ -20,32 +19,23 @@ import numpy as np
 
 from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.cube_columns import column, with_sizes
+from workloads.prefix_uses import Basis, block_uses, uses_of
 from workloads.relations import add, store
 from workloads.reuse import reuse_distances, written_anew
+
+__all__ = [
+    "UNLIMITED", "Accesses", "Basis", "Hits", "capacity_hits", "find_accesses", "measured_tokens", "refreshed_hits",
+    "store_hits", "sum_hits", "written_hits",
+]  # fmt: skip
 
 Connection = Any
 Expr = Any
 Array = Any
 
 UNLIMITED: Final = float("inf")
-_PART_BLOCKS: Final = 16_000_000
-"""Accesses that are ordered at one time, where the log's scopes allow it."""
-
-
 _NO_TEXT: Final = "\x01"
 _BETWEEN: Final = "\x02"
 _LARGEST: Final = (1 << 63) - 1
-
-
-class Basis(StrEnum):
-    """How the log tells what prompts have in common."""
-
-    BLOCKS = "blocks"
-    """Names of the prompt's blocks: exact."""
-    PREFIXES = "prefixes"
-    """Names of prefixes that callers marked: exact for what they marked."""
-    SESSIONS = "sessions"
-    """Sessions with growing prompts: each is taken to begin with the one before it."""
 
 
 _TOLD_BY: Final = dict(zip(Basis, ("block_hashes", "prefix_hash", "session"), strict=True))
@@ -70,7 +60,9 @@ class Accesses:
     input_tokens: int
     left_out: int
     blocks: int
-    """Accesses of blocks."""
+    """Blocks that they read, with repeats."""
+    uses: tuple[Expr, ...]
+    """What they read, in parts that have nothing in common: see ``prefix_uses.uses_of``."""
 
 
 def find_accesses(
@@ -104,7 +96,8 @@ def find_accesses(
             blocks = found.block_hashes.length().sum() if basis is Basis.BLOCKS else found.count()
             sums = found.agg(n=found.count(), tokens=found.whole.sum(), blocks=blocks)
             count, tokens, accesses = (int(value) for value in connection.execute(sums).iloc[0])
-            return Accesses(found, basis, count, tokens, total - count, accesses)
+            uses = uses_of(connection, found, basis, accesses)
+            return Accesses(found, basis, count, tokens, total - count, accesses, uses)
     return None
 
 
@@ -134,27 +127,6 @@ def _number_of(texts: Sequence[Expr]) -> Expr:
     return joined.hash() & _LARGEST
 
 
-def accesses_of(requests: Expr, basis: Basis) -> Expr:
-    """Return ``request, at, scope, name, depth, tokens`` of every access."""
-    if basis is Basis.BLOCKS:
-        each = requests.mutate(
-            name=requests.block_hashes.unnest(), depth=ibis.range(requests.block_hashes.length()).unnest()
-        )
-        tokens = ibis.least(each.block_tokens, each.whole - each.depth * each.block_tokens)
-        return each.select(
-            "request", "at", "scope", "name", depth=each.depth, tokens=ibis.greatest(tokens, 0)
-        )
-    if basis is Basis.PREFIXES:
-        name, tokens = requests.prefix_hash, ibis.coalesce(requests.prefix_tokens, 0)
-    else:
-        order = ibis.window(group_by=[requests.scope, requests.session], order_by=requests.request)
-        requests = requests.mutate(before=requests.whole.lag().over(order))
-        # A prompt that is shorter than the one before it does not begin with it.
-        shared = ibis.cases((requests.whole >= requests.before, requests.before), else_=0)
-        name, tokens = requests.session, ibis.coalesce(shared, 0)
-    return requests.select("request", "at", "scope", name=name, depth=ibis.literal(0), tokens=tokens)
-
-
 @dataclass(frozen=True, slots=True)
 class Hits:
     """What a cache would have had of the measured requests."""
@@ -179,10 +151,9 @@ def store_hits(connection: Connection, accesses: Accesses, lifetimes: Sequence[f
         lifetimes: Seconds.
     """
     stored: Expr | None = None
-    for part in parts(accesses):
-        table = accesses_of(part, accesses.basis)
-        same = ibis.window(group_by=[table.scope, table.name], order_by=table.request)
-        table = table.mutate(gap=table["at"] - table["at"].lag().over(same))
+    for uses in accesses.uses:
+        same = ibis.window(group_by=[uses.scope, uses.name], order_by=uses.request)
+        table = uses.mutate(gap=uses["at"] - uses["at"].lag().over(same))
         sums = {
             f"h{index}": ibis.coalesce(table.tokens.sum(where=table.gap <= lifetime), 0).cast("int64")
             for index, lifetime in enumerate(lifetimes)
@@ -237,14 +208,6 @@ def _first_measured(accesses: Accesses, measure_last: float) -> int:
     return accesses.requests - round(accesses.requests * measure_last)
 
 
-def parts(accesses: Accesses) -> list[Expr]:
-    """Return the requests in parts that share no block, so that a window over one part fits into memory."""
-    count = -(-accesses.blocks // _PART_BLOCKS)
-    if count == 1:
-        return [accesses.table]
-    return [accesses.table.filter(accesses.table.scope % count == number) for number in range(count)]
-
-
 def written_hits(
     connection: Connection, accesses: Accesses, lifetime: float, measure_last: float = 1.0
 ) -> Hits:
@@ -291,7 +254,7 @@ def _unbroken(found: Array, request: Array) -> Array:
 
 def _arrays(connection: Connection, accesses: Accesses, *, by_block: bool) -> tuple[Array, ...]:
     """Return block number, request, start, tokens and depth of every access, by block and start or by request and depth."""
-    table = accesses_of(accesses.table, accesses.basis)
+    table = block_uses(accesses.table, accesses.basis)
     named = table.mutate(block=ibis.dense_rank().over(ibis.window(order_by=[table.scope, table.name])))
     order = ["block", "request"] if by_block else ["request", "depth"]
     frame = connection.to_pyarrow(named.order_by(order).select("block", "request", "at", "tokens", "depth"))

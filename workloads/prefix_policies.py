@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.cache_replay import Accesses, Basis, accesses_of, parts
+from workloads.cache_replay import Accesses, Basis
 from workloads.relations import add, store
 
 Connection = Any
@@ -39,10 +39,9 @@ def store_longer(
         pings: How many at most.
     """
     stored: Expr | None = None
-    for part in parts(accesses):
-        table = accesses_of(part, accesses.basis)
-        sent = _sent(connection, table, part, accesses.basis, short, pings)
-        found = _found(table, part, sent, accesses.basis, (short, long), pings)
+    for table in accesses.uses:
+        sent = _sent(connection, table, short, pings)
+        found = _found(table, accesses, sent, (short, long), pings)
         if stored is None:
             stored = store(connection, _TABLE, found)
         else:
@@ -51,15 +50,9 @@ def store_longer(
     return stored
 
 
-def _sent(
-    connection: Connection, table: Expr, requests: Expr, basis: Basis, every: float, pings: Sequence[int]
-) -> Expr:
+def _sent(connection: Connection, table: Expr, every: float, pings: Sequence[int]) -> Expr:
     """Return the pings after each request, stored: until some request uses its last whole block."""
-    whole = table
-    if basis is Basis.BLOCKS:
-        sizes = requests.select("request", "block_tokens")
-        whole = table.join(sizes, "request")
-        whole = whole.filter(whole.tokens == whole.block_tokens)
+    whole = table.filter(table.whole)
     use = ibis.window(group_by=[whole.scope, whole.name], order_by=whole.request)
     ahead = whole.mutate(pause=whole["at"].lead().over(use) - whole["at"])
     ends = ahead.group_by("request").agg(pause=ahead.pause.argmax(ahead.depth), last=ahead.depth.max())
@@ -75,14 +68,14 @@ def _sent(
 
 def _found(
     table: Expr,
-    requests: Expr,
+    accesses: Accesses,
     sent: Expr,
-    basis: Basis,
     lifetimes: tuple[float, float],
     pings: Sequence[int],
 ) -> Expr:
     short, long = lifetimes
     rows = table.left_join(sent, "request").drop("request_right")
+    requests = accesses.table
     sizes = requests.group_by("scope").agg(requests_in_scope=requests.count())
     rows = rows.join(sizes, "scope")
     names = ibis.window(group_by=[rows.scope, rows.name])
@@ -102,7 +95,7 @@ def _found(
         **alive,
     )
     kept = rows.gap <= ibis.ifelse(rows.is_stable, long, short)
-    named = basis is Basis.BLOCKS
+    named = accesses.basis is Basis.BLOCKS
 
     def tokens(where: Expr) -> Expr:
         return ibis.coalesce(rows.tokens.sum(where=where), 0).cast("int64")
