@@ -1,7 +1,7 @@
 """What a table of deployments and loads comes to: each row's quantities with their bands, or why it was refused."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -50,6 +50,8 @@ _TIME_QUANTITIES: Final[Mapping[Kind, tuple[str, ...]]] = {
 _MEASURED: Final[Mapping[str, str]] = {
     "tpot": "tpot_ms", "ttft": "ttft_ms", "throughput": "output_tok_s_per_gpu",
 }  # fmt: skip
+_LAYOUT_BAND: Final = 1.15
+"""By which the band is wider, both ways, where the layout is not stated."""
 Anchors = Mapping[tuple[str, ...], float]
 """Model, accelerator, engine and quantity to the logarithm of measured over estimated."""
 
@@ -127,6 +129,8 @@ def _answer(case: Case, points: Points, at: int, fitted: Calibration, anchors: A
     rate = _at(points.output_tokens_per_second_per_gpu, at) * case.share
     if case.kind == "saturated":
         value, band = moved("throughput", rate)
+        if case.open_layout:
+            band = replace(band, low=band.low / _LAYOUT_BAND, high=band.high * _LAYOUT_BAND)
         found["output_tok_s_per_gpu"] = Estimate(value=value, low=value * band.low, high=value * band.high)
     else:
         band = moved("tpot", 1.0)[1]

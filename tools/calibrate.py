@@ -242,7 +242,8 @@ def fit(data: Data, p: Parameters, start: Floats, steps: int) -> Floats:
     """Least squares on logarithms, with outliers held down and every factor held near where it starts."""
     present = [t for t in data.targets if len(t.rows)]
     weight = [
-        WEIGHT[t.name] * min(1.0, math.sqrt(ROWS_OF_FULL_WEIGHT / len(t.rows))) * _balance(t, data) for t in present
+        WEIGHT[t.name] * min(1.0, math.sqrt(ROWS_OF_FULL_WEIGHT / len(t.rows))) * _balance(t, data)
+        for t in present
     ]
 
     def residuals(x: Floats) -> Floats:
@@ -376,7 +377,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     by_model = errors(data, unseen)
     by_family = errors(data, held_out(data, p, x, data.family))
     by_anchor = anchored(data, unseen)
-    for title, found in (("models", by_model), ("families", by_family), ("models, one point known", by_anchor)):
+    for title, found in (
+        ("models", by_model),
+        ("families", by_family),
+        ("models, one point known", by_anchor),
+    ):
         _print(f"held out: {title}", found)
     made = p.calibration(x, bands(by_model, by_family, by_anchor), options.day)
     root = Path(__file__).parents[1]
@@ -394,9 +399,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def constant(p: Parameters, *, arithmetic: float, bandwidth: float) -> Calibration:
     """What calculators do: constant shares of the peaks, and no cost of layers, steps, ranks or waits."""
-    nothing = {k for k, (value, _) in COMMON.items() if value < KEPT} | {"wait", "pool.wait", "pool.first_token"}
-    common = {k: 1e-12 if k in nothing else 1.0 for k in COMMON} | {k: 0.0 for k in POWERS}
-    common |= {"arithmetic": arithmetic, "attention": arithmetic, "bandwidth": bandwidth, "most_sequences": 1e4}
+    nothing = {k for k, (value, _) in COMMON.items() if value < KEPT} | {
+        "wait",
+        "pool.wait",
+        "pool.first_token",
+    }
+    common = {k: 1e-12 if k in nothing else 1.0 for k in COMMON} | dict.fromkeys(POWERS, 0.0)
+    common |= {
+        "arithmetic": arithmetic,
+        "attention": arithmetic,
+        "bandwidth": bandwidth,
+        "most_sequences": 1e4,
+    }
     bare = p.calibration(p.start, {}, "")
     return replace(bare, common=common, effects={"family": {}, "engine": {}})
 

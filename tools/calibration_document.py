@@ -96,8 +96,8 @@ def accuracy_page(compared: dict[str, dict[str, Error]], day: str) -> str:
         "Each cell is the median of the absolute error and, after the slash, the error that 90 % of the points stay under.",
         "*Models* and *families* are held out whole: the fit saw no point of that model, or of that kind of accelerator.",
         "",
-        "| quantity | points | plain roofline | 50 % of FLOPs, 70 % of bandwidth | fitted | model held out | family held out "
-        "| model held out, one point known |",
+        "| quantity | points | plain roofline | 50 % of FLOPs, 70 % of bandwidth | fitted | model held out "
+        "| family held out | model held out, one point known |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     columns = ("roofline", "constant", "fitted", "model", "family", "anchor")
@@ -114,7 +114,10 @@ def accuracy_page(compared: dict[str, dict[str, Error]], day: str) -> str:
         "|---|---|---|---|",
     ]
     for name, words in QUANTITIES.items():
-        cells = [f"x {compared[c][name].band.low:.2f} to {compared[c][name].band.high:.2f}" for c in ("anchor", "model", "family")]
+        cells = [
+            f"x {compared[c][name].band.low:.2f} to {compared[c][name].band.high:.2f}"
+            for c in ("anchor", "model", "family")
+        ]
         lines.append(f"| {words} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", *_PROSE, ""])
 
