@@ -29,7 +29,7 @@ from advisor.reconciliation import Bill
 from advisor.terms import USD, Settled, Terms, settle
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
-from pricing.reference_point import REFERENCE
+from pricing.reference_point import reference_point
 from pricing.units import SECONDS_PER_DAY
 from workloads import cube as scan
 from workloads.grouping import Grouping, choose_grouping
@@ -181,7 +181,7 @@ def _assemble(
         workload_rule=scanned.grouping.rule,
         shapes=tuple(breakdown.shape_bins(scanned.survey.shapes.result())),
         prices=breakdown.prices(priced),
-        time_basis=REFERENCE.words,
+        time_basis=reference_point().words,
         provenance=Provenance(
             version=metadata.version("token-cost-advisor"),
             command=options.command,

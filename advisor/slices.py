@@ -14,7 +14,7 @@ from pricing.currency import UNCONVERTED_USD
 from pricing.discounts import LIST_COST
 from pricing.frame import PricedCube
 from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS, Meter, Phase
-from pricing.reference_point import decode_seconds, prefill_seconds
+from pricing.reference_point import reference_point
 from workloads.phase_mix import FEW_REQUESTS, phase_mix
 
 Frame = pd.DataFrame
@@ -189,10 +189,11 @@ def time_mix(frame: Frame, weak: str | None) -> PhaseMix | None:
             amounts["written"] += count
     amounts["prefill"] = float(frame["prefill_context"].astype("float64").fillna(0).sum())
     amounts["decode"] = float(frame["decode_context"].astype("float64").fillna(0).sum())
+    servers = reference_point()
     return phase_mix(
         basis="gpu_time",
-        prefill=prefill_seconds(amounts["new"], amounts["prefill"]),
-        decode=decode_seconds(amounts["written"], amounts["decode"]),
+        prefill=servers.prefill_seconds(amounts["new"], amounts["prefill"]),
+        decode=servers.decode_seconds(amounts["written"], amounts["decode"]),
         weak=weak,
     )
 
