@@ -176,6 +176,7 @@ def whole_layers(model: OpenModel) -> float:
     return (mixers + (mlps if listed_apart else model.n_layers)) / 2
 
 
+_FOUR_BIT: Final = frozenset({"fp4", "nvfp4", "mxfp4"})
 _NUMBERS: Final[dict[str, Callable[[Deployment], float]]] = {
     "layers": lambda d: whole_layers(d.model),
     "hidden": lambda d: d.model.hidden_size,
@@ -208,7 +209,6 @@ _NUMBERS: Final[dict[str, Callable[[Deployment], float]]] = {
     "disaggregated": lambda d: d.layout.prefill is not None,
     "n_gpus": lambda d: d.layout.n_gpus,
 }
-_FOUR_BIT: Final = frozenset({"fp4", "nvfp4", "mxfp4"})
 _SLOWEST_LINK_GB_S: Final = 10.0
 """Of parts for which no interconnect is stated: a few lanes of PCIe."""
 

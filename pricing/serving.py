@@ -107,13 +107,14 @@ def _first_token(
     wait = np.where(s.disaggregated > 0, np.maximum(wait, missing), wait)
     beyond = np.maximum(s.concurrency / s.replicas / batch - 1, 0.0)
     queue = np.where(np.isfinite(beyond), beyond, 0.0) * (s.output_tokens * tpot + busy)
-    return (
+    found: Floats = (
         e.first_token_seconds
         + prompt
         + step * e.first_token_steps
         + wait
         + np.where(s.disaggregated > 0, 0.0, queue)
     )
+    return found
 
 
 def _throughput(

@@ -96,13 +96,11 @@ def accuracy_page(compared: dict[str, dict[str, Error]], day: str) -> str:
         "Each cell is the median of the absolute error and, after the slash, the error that 90 % of the points stay under.",
         "*Models* and *families* are held out whole: the fit saw no point of that model, or of that kind of accelerator.",
         "",
-        "| quantity | points | plain roofline | 50 % of FLOPs, 70 % of bandwidth | fitted | model held out "
-        "| family held out | model held out, one point known |",
+        f"| quantity | points | {' | '.join(_COLUMNS.values())} |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    columns = ("roofline", "constant", "fitted", "model", "family", "anchor")
     for name, words in QUANTITIES.items():
-        cells = [f"{compared[c][name].median:.0%} / {compared[c][name].p90:.0%}" for c in columns]
+        cells = [f"{compared[c][name].median:.0%} / {compared[c][name].p90:.0%}" for c in _COLUMNS]
         lines.append(f"| {words} | {compared['fitted'][name].rows:,} | {' | '.join(cells)} |")
     lines += [
         "",
@@ -122,6 +120,14 @@ def accuracy_page(compared: dict[str, dict[str, Error]], day: str) -> str:
     return "\n".join([*lines, "", *_PROSE, ""])
 
 
+_COLUMNS = {
+    "roofline": "plain roofline",
+    "constant": "50 % of FLOPs, 70 % of bandwidth",
+    "fitted": "fitted",
+    "model": "model held out",
+    "family": "family held out",
+    "anchor": "model held out, one point known",
+}
 _PROSE = (
     "## How to read it",
     "",
