@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-import pandas as pd
-
 from advisor import numbers
 from advisor.evidence import Evidence, costs_by
 from advisor.recommendation import (
@@ -24,8 +22,7 @@ from advisor.recommendation import (
     Step,
     unchanged,
 )
-from advisor.walk import Changed, better_of, walk_all
-from pricing.frame import price_cube
+from advisor.walk import Changed, better_of, costs_of_cases, walk_all
 from pricing.meters import Meter, Phase
 from workloads.phase_mix import PhaseClass
 
@@ -54,7 +51,6 @@ _NOTABLE_SHARE: Final = Decimal("0.001")
 _UNFIT_SHARE: Final = Decimal("0.05")
 """Part of its workload's cost that a lever must save which does not act on the dominant phase."""
 _MILLIONTH: Final = Decimal("0.000001")
-_CASE: Final = "__case"
 
 
 def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float | None) -> Advice:
@@ -179,16 +175,10 @@ def _alone(
 ) -> list[Saving]:
     """Return what each proposal saves on the bill as it is: all changed cubes are priced at once."""
     cases = [(proposal, level) for proposal in proposals for level in Level]
-    frames = [
-        changed.by((proposal,), level).assign(**{_CASE: number})
-        for number, (proposal, level) in enumerate(cases)
-    ]
-    if not frames:
-        return []
-    together = pd.concat(frames, ignore_index=True)
-    priced = price_cube(together, evidence.book, as_of=evidence.as_of)
-    after = costs_by(priced, together[_CASE])
-    lost = set(together.loc[priced.frame["sheet"].to_numpy() < 0, _CASE])
+    after, unpriced_rows = costs_of_cases(
+        evidence, [changed.by((proposal,), level) for proposal, level in cases]
+    )
+    lost = set(unpriced_rows)
     before = set(evidence.priced.frame.loc[evidence.priced.frame["sheet"] < 0, "workload"])
     out: list[Saving] = []
     for number, proposal in enumerate(proposals):

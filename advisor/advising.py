@@ -35,6 +35,7 @@ _LOOKED_AT = (
     *("workload", "provider", "model", "service_tier", "region", "price_at", "context_tokens"),
     *("bucketed", "records", "requests", "reasoning"),
 )
+_COUNTED = ("context_tokens", "records", "requests", "reasoning")
 
 
 def with_advice(
@@ -196,11 +197,28 @@ def _shortest(sizes: Frame) -> dict[str, int]:
 
 
 def _lean(cube: Frame) -> Frame:
-    """Return what levers and prices look at, since it is changed over and over: texts as plain objects, no empty counts."""
+    """Return what levers and prices look at, since it is changed over and over: plain types, no empty counts.
+
+    What is not reported costs nothing and is nothing to act on, so that counts of meters are 0 there. How much reasoning is in
+    an output, and how large a prompt is, stay unknown where they are.
+    """
+    meters = set(Meter)
     kept = [
         name
         for name in cube.columns
-        if name in _LOOKED_AT or (name in set(Meter) and not cube[name].isna().all())
+        if name in _LOOKED_AT or (name in meters and not cube[name].isna().all())
     ]
-    texts = {name: object for name in kept if isinstance(cube[name].dtype, pd.StringDtype)}
-    return cube[kept].astype(texts)
+    columns: dict[str, Any] = {}
+    for name in kept:
+        column = cube[name]
+        if name in meters or (name in _COUNTED and not column.isna().any()):
+            columns[name] = column.fillna(0).to_numpy(dtype="int64")
+        elif name == "price_at":
+            columns[name] = pd.to_datetime(column, utc=True).dt.tz_localize(None).to_numpy()
+        elif isinstance(column.dtype, pd.StringDtype):
+            columns[name] = column.to_numpy(dtype=object)
+        else:
+            columns[name] = column
+    lean = pd.DataFrame(columns, index=cube.index)
+    lean.columns = lean.columns.astype(object)
+    return lean

@@ -7,12 +7,27 @@ the part of the whole column is right to the unit however small its cells are.
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from advisor.columns import (
+    REASONING,
+    Columns,
+    columns_of,
+    filled,
+    frame_of,
+    integers,
+    less,
+    part,
+    plain,
+    resized_columns,
+    rows_in,
+    scaled_columns,
+    sum_of,
+    with_reasoning_inside,
+)
 from pricing.meters import OUTPUT_METERS, Meter
 
 Frame = Any
@@ -20,8 +35,6 @@ Frame = Any
 Rows = Any
 """A boolean for each row of a cube."""
 
-REASONING: Final = "reasoning"
-CONTEXT: Final = "context_tokens"
 COUNTS: Final = (*map(str, Meter), REASONING, "requests")
 """What is divided and multiplied as requests are; ``records`` stay, for they only tell whether anything is there."""
 ANSWER: Final = (*map(str, OUTPUT_METERS), REASONING)
@@ -30,8 +43,6 @@ TEXT: Final = (
     REASONING,
 )
 """Counts of text, which a tokenizer decides."""
-_LARGEST: Final = 1 << 62
-_Array = Any
 
 FEW_REQUESTS: Final = 30
 """Below this many single requests nothing is proposed."""
@@ -56,7 +67,7 @@ def tokens_in(cube: Frame, rows: Rows, column: str) -> int:
     """Return the sum of a column over some rows; what is not reported adds nothing, nor does a column that is missing."""
     if column not in cube.columns:
         return 0
-    return _sum(_integers(cube[column])[0][np.asarray(rows, dtype=bool)])
+    return sum_of(integers(plain(cube[column]))[0][np.asarray(rows, dtype=bool)])
 
 
 def requests_in(cube: Frame, rows: Rows) -> int:
@@ -100,14 +111,7 @@ def cut_by(cube: Frame, rows: Rows, column: str, share: Fraction) -> Cut:
 
 def part_of(column: pd.Series, rows: Rows, ratio: Fraction) -> pd.Series:
     """Return a column with a ratio of what some rows report; their sum is that ratio of their sum, to the nearest unit."""
-    values, missing = _integers(column)
-    mine = np.asarray(rows, dtype=bool) & ~missing
-    counts = np.where(mine, values, 0)
-    most = 2 * _sum(counts) * ratio.numerator + ratio.denominator
-    # Machine integers while nothing can overflow, several times faster; else Python's, of any size.
-    sums = np.cumsum(counts if most < _LARGEST else counts.astype(object))
-    until = (2 * sums * ratio.numerator + ratio.denominator) // (2 * ratio.denominator)
-    return _column(np.where(mine, np.diff(until, prepend=0), values), missing, column)
+    return pd.Series(part(plain(column), np.asarray(rows, dtype=bool), ratio), index=column.index)
 
 
 def replaced(column: pd.Series, rows: Rows, values: Sequence[int | None]) -> pd.Series:
@@ -121,31 +125,31 @@ def scaled(cube: Frame, rows: Rows, names: Iterable[str], ratio: Fraction) -> Fr
     """Return a cube with a ratio of some counts in some rows; reasoning stays a part of the output."""
     if ratio == 1:
         return cube
-    out = cube.assign(**{name: part_of(cube[name], rows, ratio) for name in present(cube, names)})
-    return _with_reasoning_inside(out)
+    mine = np.asarray(rows, dtype=bool)
+    return _like(cube, scaled_columns(columns_of(cube), mine, names, ratio))
 
 
 def resized(cube: Frame, rows: Rows, ratio: Fraction) -> Frame:
     """Return a cube with other sizes of single requests, rounded up; they decide the context tier."""
-    column = cube[CONTEXT]
-    known = (np.asarray(rows, dtype=bool)) & column.notna().to_numpy()
-    if ratio == 1 or not known.any():
-        return cube
-    sizes = [ceil(int(value) * ratio) for value in column[known]]
-    return cube.assign(**{CONTEXT: replaced(column, known, sizes)})
+    return _like(cube, resized_columns(columns_of(cube), np.asarray(rows, dtype=bool), ratio))
 
 
-def translated(cube: Frame, ratio: Fraction) -> Frame:
-    """Return a cube whose text is counted by another tokenizer: so many of its tokens for one of today."""
-    every = np.ones(len(cube), dtype=bool)
-    return resized(scaled(cube, every, TEXT, ratio), every, ratio)
+def translated(columns: Columns, ratio: Fraction) -> Columns:
+    """Return columns whose text is counted by another tokenizer: so many of its tokens for one of today."""
+    every = np.ones(rows_in(columns), dtype=bool)
+    return resized_columns(scaled_columns(columns, every, TEXT, ratio), every, ratio)
+
+
+def at_tier(columns: Columns, tier: str | None) -> Columns:
+    """Return columns whose requests were all sent at a service tier; None: at the standard one."""
+    return columns | {"service_tier": filled(columns["service_tier"], tier)}
 
 
 def moved(
     cube: Frame,
     rows: Rows,
     share: Fraction,
-    change: Callable[[Frame], Frame],
+    change: Callable[[Columns], Columns],
     leaving_out: Iterable[str] = (),
 ) -> Frame:
     """Return a cube in which a share of the requests of some rows is what ``change`` makes of it; they come last.
@@ -160,22 +164,29 @@ def moved(
     mine = np.asarray(rows, dtype=bool)
     if not mine.any() or share <= 0:
         return cube
-    chosen = cube[mine]
-    every = np.ones(len(chosen), dtype=bool)
-    stay = set(leaving_out)
+    whole = columns_of(cube)
+    chosen = {name: array[mine] for name, array in whole.items()}
+    every = np.ones(int(mine.sum()), dtype=bool)
+    stay = set(leaving_out) & whole.keys()
     parts = {
-        name: part_of(chosen[name], every, Fraction(0) if name in stay else share)
-        for name in present(cube, COUNTS)
+        name: part(chosen[name], every, Fraction(0) if name in stay else share)
+        for name in COUNTS
+        if name in whole
     }
-    leaving = _with_reasoning_inside(chosen.assign(**parts), chosen)
-    left = cube[~mine] if share >= 1 and not stay else without(cube, mine, leaving)
-    return pd.concat([part for part in (left, change(leaving)) if len(part)], ignore_index=True)
+    leaving = with_reasoning_inside(chosen | parts, chosen)
+    if share < 1 or stay:
+        left = whole | {name: less(whole[name], mine, leaving[name]) for name in parts}
+    else:
+        left = {name: array[~mine] for name, array in whole.items()}
+    sides = [side for side in (left, change(leaving)) if rows_in(side)]
+    return frame_of(*sides, names=cube.columns)
 
 
 def without(cube: Frame, rows: Rows, leaving: Frame) -> Frame:
     """Return a cube less what leaves some of its rows, one row for each."""
-    mine = np.asarray(rows, dtype=bool)
-    return cube.assign(**{name: _less(cube[name], mine, leaving[name]) for name in present(cube, COUNTS)})
+    mine, whole, gone = np.asarray(rows, dtype=bool), columns_of(cube), columns_of(leaving)
+    names = present(cube, COUNTS)
+    return _like(cube, whole | {name: less(whole[name], mine, gone[name]) for name in names})
 
 
 def present(frame: Frame, names: Iterable[str]) -> list[str]:
@@ -183,51 +194,5 @@ def present(frame: Frame, names: Iterable[str]) -> list[str]:
     return [name for name in names if name in frame.columns]
 
 
-def _less(column: pd.Series, mine: _Array, leaving: pd.Series) -> pd.Series:
-    values, missing = _integers(column)
-    out = values.astype(_integers(leaving)[0].dtype) if values.dtype != object else values.copy()
-    out[mine] = out[mine] - _integers(leaving)[0]
-    return _column(out, missing, column)
-
-
-def _with_reasoning_inside(cube: Frame, whole: Frame | None = None) -> Frame:
-    """Return a cube in which no rounding has left more reasoning than output, nor in what it is a part of less it."""
-    output = str(Meter.OUTPUT)
-    if not {output, REASONING} <= set(cube.columns):
-        return cube
-    (written, no_output), (thought, no_reasoning) = _integers(cube[output]), _integers(cube[REASONING])
-    known = ~(no_output | no_reasoning)
-    inside: _Array = np.where(known, np.minimum(written, thought), thought)
-    if whole is not None:
-        left = _integers(whole[REASONING])[0] - (_integers(whole[output])[0] - written)
-        inside = np.where(known, np.maximum(inside, left), inside)
-    return cube.assign(**{REASONING: _column(inside, no_reasoning, cube[REASONING])})
-
-
-def _integers(column: pd.Series) -> tuple[_Array, _Array]:
-    """Return the values of a column, 0 where one is missing, and which are: machine integers where it has them."""
-    values = column.array
-    if isinstance(values, pd.arrays.IntegerArray):
-        return values.to_numpy(dtype="int64", na_value=0), values.isna()
-    if column.dtype.kind == "i":
-        return column.to_numpy(dtype="int64"), np.zeros(len(column), dtype=bool)
-    missing = column.isna().to_numpy()
-    return np.array(
-        [0 if gone else int(one) for one, gone in zip(column, missing, strict=True)], object
-    ), missing
-
-
-def _column(values: _Array, missing: _Array, like: pd.Series) -> pd.Series:
-    """Return a column of the type of another one."""
-    if isinstance(like.array, pd.arrays.IntegerArray) and values.dtype != object:
-        return pd.Series(pd.arrays.IntegerArray(values, missing.copy()), index=like.index)
-    whole = like.to_numpy(dtype=object, copy=True)
-    whole[~missing] = values[~missing]
-    return pd.Series(whole, index=like.index, dtype=like.dtype)
-
-
-def _sum(values: _Array) -> int:
-    """Return the sum of integers, of any size."""
-    if values.dtype != object and len(values) and len(values) * int(np.abs(values).max()) >= _LARGEST:
-        values = values.astype(object)
-    return int(values.sum()) if len(values) else 0
+def _like(cube: Frame, columns: Columns) -> Frame:
+    return frame_of(columns, names=cube.columns).set_axis(cube.index, axis=0)

@@ -10,7 +10,7 @@ from advisor.analysis import Distribution, Workload
 from advisor.recommendation import Level
 from advisor.rerouting import Move
 from pricing.book import PriceBook
-from pricing.frame import PricedCube, price_cube
+from pricing.frame import PricedCube, RowCosts, row_costs
 from pricing.meters import Meter
 
 Frame = Any
@@ -154,7 +154,12 @@ class Evidence:
 
     def cost_of(self, cube: Frame) -> Decimal:
         """The list cost of a changed cube in USD, of what has a price."""
-        return total_usd(price_cube(cube, self.book, as_of=self.as_of))
+        found = self.costs_of(cube)
+        return found.to_usd(int(sum(found.costs)))
+
+    def costs_of(self, cube: Frame) -> RowCosts:
+        """The list cost of each row of a changed cube."""
+        return row_costs(cube, self.book, as_of=self.as_of)
 
 
 def total_usd(priced: PricedCube) -> Decimal:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from advisor import numbers
-from advisor.cube_changes import REASONING, tokens_in
+from advisor.columns import REASONING
+from advisor.cube_changes import tokens_in
 from advisor.evidence import Evidence
 from advisor.recommendation import Fact
 from pricing.meters import Meter

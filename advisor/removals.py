@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from advisor.cells import rows_of
-from advisor.cube_changes import REASONING, Cut, requests_in, scaled, tokens_in
+from advisor.columns import REASONING
+from advisor.cube_changes import Cut, requests_in, scaled, tokens_in
 from advisor.evidence import Cell
 from advisor.recommendation import Change, Level
 from pricing.meters import Meter

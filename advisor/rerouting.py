@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from advisor.columns import Columns, columns_of, filled, frame_of
 from advisor.cube_changes import has_word, moved, single_rows, translated
 from pricing.book import PriceBook
 from pricing.cards import RateSheet
-from pricing.frame import price_cube
+from pricing.frame import row_costs
 from pricing.line_ups import TokenRatios
 from pricing.meters import Phase
 
@@ -92,15 +92,13 @@ class Reroute:
             cube, self._cheaper_rows(cube, ratio), share, lambda leaving: self._arriving(leaving, ratio)
         )
 
-    def _arriving(self, leaving: Frame, ratio: Fraction) -> Frame:
+    def _arriving(self, leaving: Columns, ratio: Fraction) -> Columns:
         there = translated(leaving, ratio)
-        same = {"model": self.route.target, "recorded": 0, "recorded_cost_usd": None}
-        stated = {
-            name: pd.Series(value, index=there.index, dtype=there[name].dtype)
-            for name, value in same.items()
-            if name in there.columns
-        }
-        return there.assign(**stated)
+        there["model"] = filled(there["model"], self.route.target)
+        for name, value in (("recorded", 0), ("recorded_cost_usd", None)):
+            if name in there:
+                there[name] = filled(there[name], value)
+        return there
 
     def _cheaper_rows(self, cube: Frame, ratio: Fraction) -> Rows:
         """Return which rows may go. Whole ones are compared: a part of one could leave out what has no price."""
@@ -108,19 +106,15 @@ class Reroute:
         if key not in self._cheaper:
             rows = self.route.rows(cube).to_numpy(copy=True)
             if rows.any():
-                before = cube[rows]
+                before = columns_of(cube, rows)
                 rows[rows] = self._costs_less(before, self._arriving(before, ratio))
             # The cube is kept with it, or its id might be that of another one.
             self._cheaper[key] = cube, rows
         return self._cheaper[key][1]
 
-    def _costs_less(self, before: Frame, after: Frame) -> Rows:
+    def _costs_less(self, before: Columns, after: Columns) -> Rows:
         """Return in which rows both are priced and the later one costs less; exact."""
-        both: list[pd.DataFrame] = [before, after]
-        priced = price_cube(pd.concat(both, ignore_index=True), self._book, as_of=self._as_of).frame
-        names = [name for name in priced.columns if name.startswith("cost_")]
-        costs = priced[names].to_numpy(dtype=object).sum(axis=1)
-        known = priced["sheet"].to_numpy() >= 0
-        half = len(before)
-        less = np.array(costs[half:] < costs[:half], dtype=bool)
-        return known[:half] & known[half:] & less
+        found = row_costs(frame_of(before, after), self._book, as_of=self._as_of)
+        half = len(found.costs) // 2
+        less = np.array(found.costs[half:] < found.costs[:half], dtype=bool)
+        return found.known[:half] & found.known[half:] & less

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from advisor.columns import Columns
 from advisor.cube_changes import ANSWER, COUNTS, part_of, present, resized, scaled, translated
 from pricing.meters import CACHE_WRITE_METERS, Meter
 
@@ -33,38 +34,32 @@ def trimmed(cube: Frame, rows: Rows, prompt: Fraction, answer: Fraction) -> Fram
 
 
 def on_model(
-    cube: Frame,
+    columns: Columns,
     to: str,
     providers: Mapping[str | None, str | None],
     token_ratio: Fraction,
     *,
     charges_requests: bool,
-) -> Frame:
-    """Return a cube whose requests all went to another model.
+) -> Columns:
+    """Return columns whose requests all went to another model.
 
     Args:
-        cube: Rows.
+        columns: Of a cube.
         to: Name of the model.
         providers: By provider, as logged, who would sell it; None leaves it to the price book.
         token_ratio: Its tokens for one token of text.
         charges_requests: Whether it charges for every request.
     """
-    out = translated(cube, token_ratio)
-    calls = str(Meter.REQUEST_CALLS)
+    out = translated(columns, token_ratio)
+    calls, rows = str(Meter.REQUEST_CALLS), len(out["model"])
     if charges_requests:
-        out = out.assign(**{calls: out["requests"].astype("Int64")})
-    elif calls in out.columns:
-        out = out.assign(**{calls: pd.array([pd.NA] * len(out), dtype="Int64")})
+        out[calls] = pd.array(out["requests"], dtype="Int64")
+    elif calls in out:
+        out[calls] = pd.array([pd.NA] * rows, dtype="Int64")
     sellers = [providers.get(value if isinstance(value, str) else None) for value in out["provider"]]
-    return out.assign(
-        model=pd.Series(to, index=out.index, dtype=object),
-        provider=pd.Series(sellers, index=out.index, dtype=object),
-    )
-
-
-def at_tier(cube: Frame, tier: str) -> Frame:
-    """Return a cube whose requests were all sent at a service tier."""
-    return cube.assign(service_tier=pd.Series(tier, index=cube.index, dtype=object))
+    out["model"] = np.full(rows, to, dtype=object)
+    out["provider"] = np.array(sellers, dtype=object)
+    return out
 
 
 def cached(

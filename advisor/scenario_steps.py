@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from advisor import scenario_changes as changes
-from advisor.cube_changes import moved
+from advisor.columns import Columns, columns_of, frame_of
+from advisor.cube_changes import at_tier, moved
 from advisor.scenario_model import Batch, Cache, Grow, Price, Step, SwapModel, Trim
 from advisor.scenario_world import Pricing, StepError, World, selected
 from pricing.book import PriceBook
@@ -72,10 +73,15 @@ def _swapped(step: SwapModel, world: World, rows: Rows, pricing: Pricing) -> tup
     charges = bool(pricing.book.rate_keys(pairs).per_call)
     ratio = Fraction(step.token_ratio)
 
-    def change(frame: Frame) -> Frame:
-        return changes.on_model(frame, step.to, providers, ratio, charges_requests=charges)
+    def change(columns: Columns) -> Columns:
+        return changes.on_model(columns, step.to, providers, ratio, charges_requests=charges)
 
-    fits, notes = _fitting(world, rows, pricing.listed(change(world.cube[rows])), f"no price of {step.to}")
+    fits, notes = _fitting(
+        world,
+        rows,
+        pricing.listed(frame_of(change(columns_of(world.cube, rows.to_numpy())))),
+        f"no price of {step.to}",
+    )
     return moved(world.cube, fits, Fraction(step.share), change), notes
 
 
@@ -112,10 +118,10 @@ def _batched(step: Batch, world: World, rows: Rows, pricing: Pricing) -> tuple[F
     tiers = world.cube["service_tier"].fillna("").astype(str).str.lower()
     standard = rows & tiers.isin(STANDARD_NAMES)
 
-    def change(frame: Frame) -> Frame:
-        return changes.at_tier(frame, _BATCH)
+    def change(columns: Columns) -> Columns:
+        return at_tier(columns, _BATCH)
 
-    listed = pricing.listed(change(world.cube[standard]))
+    listed = pricing.listed(frame_of(change(columns_of(world.cube, standard.to_numpy()))))
     applied = [
         index >= 0 and listed.sheets[index].service_tier_applied == _BATCH for index in listed.frame["sheet"]
     ]

@@ -1,21 +1,20 @@
 """The plan's steps: recommendations applied one after the other to the same cube, each to what the ones before have left."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from advisor.evidence import Evidence, costs_by
+from advisor.evidence import Evidence
 from advisor.recommendation import Level, Proposal, Recommendation, Step
-from pricing.frame import price_cube
 
 Frame = Any
 Walk = tuple[Sequence[Recommendation], Level]
 """Recommendations in the order in which they are applied, and under which assumptions."""
-
-_CASE: Final = "__case"
 
 
 class Changed:
@@ -105,8 +104,8 @@ def _walk_once(
         for one in left[place]:
             name = one.proposal.workload
             before[name] = (*before.get(name, ()), one.proposal)
-            frames.append(changed.by(before[name], walks[place][1]).assign(**{_CASE: len(frames)}))
-    after, unpriced = _priced(evidence, frames)
+            frames.append(changed.by(before[name], walks[place][1]))
+    after, unpriced = costs_of_cases(evidence, frames)
     frame = evidence.priced.frame
     unpriced_before = dict(frame.loc[frame["sheet"] < 0, "workload"].value_counts())
     out: dict[int, list[Step] | set[int]] = {}
@@ -144,11 +143,13 @@ def _step(one: Recommendation, saving_usd: Decimal, after_usd: Decimal) -> Step:
     )
 
 
-def _priced(evidence: Evidence, frames: Sequence[Frame]) -> tuple[dict[Any, Decimal], dict[Any, int]]:
-    """Return the costs of some cubes, and how many of their rows have no price, by their places."""
+def costs_of_cases(evidence: Evidence, frames: Sequence[Frame]) -> tuple[dict[int, Decimal], dict[int, int]]:
+    """Return the costs of some cubes, and how many of their rows have no price, by their places: all are priced at once."""
     if not frames:
         return {}, {}
-    together = pd.concat(list(frames), ignore_index=True)
-    priced = price_cube(together, evidence.book, as_of=evidence.as_of)
-    lost = together.loc[priced.frame["sheet"].to_numpy() < 0, _CASE]
-    return costs_by(priced, together[_CASE]), dict(lost.value_counts())
+    cases = np.repeat(np.arange(len(frames)), [len(frame) for frame in frames])
+    found = evidence.costs_of(pd.concat(list(frames), ignore_index=True))
+    sums = np.zeros(len(frames), dtype=object)
+    np.add.at(sums, cases, found.costs)
+    costs = {case: found.to_usd(int(cost)) for case, cost in enumerate(sums)}
+    return costs, dict(Counter(cases[~found.known].tolist()))

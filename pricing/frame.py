@@ -6,7 +6,6 @@ the arithmetic is that of Python integers and nothing is rounded.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -15,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from pricing.arrays import INT64_MAX, codes, integers, take
 from pricing.book import PriceBook
 from pricing.cards import RateSheet
 from pricing.charges import MTOK_DIGITS, Unpriced, UnpricedCode, missing_rate, sheet_or_reason
@@ -27,7 +27,6 @@ NO_MODEL: Final = "no model in the log"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_MINUTE: Final = minute_of_week(_EPOCH)
 _US_PER_MINUTE: Final = SECONDS_PER_MINUTE * MICROSECONDS_PER_SECOND
-_INT64_MAX: Final = 2**63 - 1
 
 _Array = Any
 """numpy arrays; their element types are stated in comments, for the checkers cannot follow them."""
@@ -54,7 +53,7 @@ class PricedCube:
 
     def to_usd(self, cost: int) -> Decimal:
         """A cost, or a sum of costs, in USD: exact."""
-        return Decimal((int(cost < 0), tuple(int(digit) for digit in str(abs(cost))), -self.exponent))
+        return _to_usd(cost, self.exponent)
 
 
 def price_cube(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> PricedCube:
@@ -73,21 +72,11 @@ def price_cube(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> Price
     Raises:
         ValueError: A count is not a whole number, or ``as_of`` has no time zone.
     """
-    counts = {meter: _integers(cube[meter.value]) for meter in Meter if meter.value in cube.columns}
-    rows = _Rows.of(cube, as_of)
-    outcome = _Outcome(sheet=np.full(len(cube), -1), reason=np.full(len(cube), -1))
-    for name, members in rows.by_name():
-        _resolve(book, rows, name, members, outcome)
-    _reject_missing_rates(outcome, counts)
-    exponent = max(
-        (_exponent(sheet, meter) for sheet in outcome.sheets for meter in counts), default=MTOK_DIGITS
-    )
+    counts, rows, outcome, exponent = _priced(cube, book, as_of)
     columns = {
-        "provider_resolved": _take(
-            [sheet.provider for sheet in outcome.sheets], outcome.sheet, rows.provider
-        ),
-        "model_resolved": _take([sheet.model for sheet in outcome.sheets], outcome.sheet, rows.model),
-        "unpriced_reason": _take([reason.reason for reason in outcome.reasons], outcome.reason, None),
+        "provider_resolved": take([sheet.provider for sheet in outcome.sheets], outcome.sheet, rows.provider),
+        "model_resolved": take([sheet.model for sheet in outcome.sheets], outcome.sheet, rows.model),
+        "unpriced_reason": take([reason.reason for reason in outcome.reasons], outcome.reason, None),
         **{f"cost_{meter}": _costs(values, meter, outcome, exponent) for meter, values in counts.items()},
     }
     # Said to be objects, or pandas would turn None into NaN.
@@ -96,6 +85,54 @@ def price_cube(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> Price
     return PricedCube(
         frame=frame, sheets=tuple(outcome.sheets), unpriced=tuple(outcome.reasons), exponent=exponent
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowCosts:
+    """What each row of a cube costs.
+
+    Attributes:
+        costs: Python ints in units of ``10**-exponent`` USD, over all meters; 0 for an unpriced row.
+        known: Whether each row has a price.
+        exponent: Decimal places of the costs.
+    """
+
+    costs: _Array
+    known: _Array
+    exponent: int
+
+    def to_usd(self, cost: int) -> Decimal:
+        """A cost, or a sum of costs, in USD: exact."""
+        return _to_usd(cost, self.exponent)
+
+
+def row_costs(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> RowCosts:
+    """Price every row of a cube, and say no more than what it costs: see ``price_cube``."""
+    counts, _, outcome, exponent = _priced(cube, book, as_of)
+    costs = np.zeros(len(cube), dtype=object)
+    for meter, values in counts.items():
+        costs = costs + _costs(values, meter, outcome, exponent)
+    return RowCosts(costs=costs, known=outcome.sheet >= 0, exponent=exponent)
+
+
+def _to_usd(cost: int, exponent: int) -> Decimal:
+    return Decimal((int(cost < 0), tuple(int(digit) for digit in str(abs(cost))), -exponent))
+
+
+def _priced(
+    cube: pd.DataFrame, book: PriceBook, as_of: datetime
+) -> "tuple[dict[Meter, _Array], _Rows, _Outcome, int]":
+    """The counts of a cube, its rows, what each falls under, and the decimal places that costs need."""
+    counts = {meter: integers(cube[meter.value]) for meter in Meter if meter.value in cube.columns}
+    rows = _Rows.of(cube, as_of)
+    outcome = _Outcome(sheet=np.full(len(cube), -1), reason=np.full(len(cube), -1))
+    for name, members in rows.by_name():
+        _resolve(book, rows, name, members, outcome)
+    _reject_missing_rates(outcome, counts)
+    exponent = max(
+        (_exponent(sheet, meter) for sheet in outcome.sheets for meter in counts), default=MTOK_DIGITS
+    )
+    return counts, rows, outcome, exponent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,22 +154,22 @@ class _Rows:
     def of(cls, cube: pd.DataFrame, as_of: datetime) -> "_Rows":
         if as_of.tzinfo is None:
             raise ValueError(f"as_of needs a time zone, got {as_of.isoformat()}")
-        providers, provider_names = _codes(cube["provider"])
-        models, model_names = _codes(cube["model"])
-        tiers, tier_names = _codes(cube["service_tier"])
+        providers, provider_names = codes(cube["provider"])
+        models, model_names = codes(cube["model"])
+        tiers, tier_names = codes(cube["service_tier"])
         places: pd.Series = cube["region"] if "region" in cube.columns else pd.Series(None, index=cube.index)
-        regions, region_names = _codes(places)
+        regions, region_names = codes(places)
         at = pd.to_datetime(cube["price_at"], utc=True).fillna(pd.Timestamp(as_of).tz_convert("UTC"))
         return cls(
-            provider=_take(provider_names, providers, None),
-            model=_take(model_names, models, None),
+            provider=take(provider_names, providers, None),
+            model=take(model_names, models, None),
             name=providers * (len(model_names) + 1) + models,
             tier=tiers,
             tier_names=tier_names,
             region=regions,
             region_names=region_names,
             instant=at.to_numpy("datetime64[us]").astype(np.int64),
-            context=_integers(cube["context_tokens"]),
+            context=integers(cube["context_tokens"]),
             context_unknown=cube["context_tokens"].isna().to_numpy(),
         )
 
@@ -230,7 +267,7 @@ def _costs(values: _Array, meter: Meter, outcome: _Outcome, exponent: int) -> _A
     """Python ints in units of 10**-exponent USD."""
     rates = [_scaled(sheet, meter, exponent) for sheet in outcome.sheets] + [0]
     largest = max(rates) * int(max(values.max(), -values.min())) if len(values) else 0
-    fits = values.dtype != object and largest <= _INT64_MAX and max(rates) <= _INT64_MAX
+    fits = values.dtype != object and largest <= INT64_MAX and max(rates) <= INT64_MAX
     # Machine integers while nothing can overflow, several times faster; else Python's, of any size.
     kind = np.int64 if fits else object
     return (values.astype(kind) * np.array(rates, dtype=kind)[outcome.sheet]).astype(object)
@@ -245,38 +282,3 @@ def _exponent(sheet: RateSheet, meter: Meter) -> int:
 def _scaled(sheet: RateSheet, meter: Meter, exponent: int) -> int:
     shift = exponent - (MTOK_DIGITS if meter.per_million else 0)
     return int(EXACT.scaleb(sheet.rates.get(meter, Decimal(0)), shift))
-
-
-def _integers(column: pd.Series) -> _Array:
-    """Whole numbers as machine integers, or as Python ints when they do not fit; null is 0."""
-    if str(column.dtype).lower() != "uint64":  # which pandas would wrap around silently
-        with suppress(OverflowError, TypeError, ValueError), np.errstate(invalid="ignore"):
-            return column.astype("Int64").to_numpy(dtype=np.int64, na_value=0)
-    missing = column.isna().to_numpy()
-    numbers = [0 if gone else _whole(value, column) for value, gone in zip(column, missing, strict=True)]
-    kind = np.int64 if all(-_INT64_MAX <= number <= _INT64_MAX for number in numbers) else object
-    return np.array(numbers, dtype=kind)
-
-
-def _whole(value: Any, column: pd.Series) -> int:
-    number = int(value)
-    if number != value:
-        raise ValueError(f"column {column.name}: {value!r} is not a whole number")
-    return number
-
-
-def _codes(column: pd.Series) -> tuple[_Array, list[Any]]:
-    """Index of each text among the distinct ones, -1 for null; and the distinct ones, as Python texts."""
-    codes, names = pd.factorize(column)
-    return codes, [str(name) for name in names.tolist()]
-
-
-def _take(values: list[Any], index: _Array, otherwise: _Array | None) -> _Array:
-    """Values by index, and where there is none (or it is None) what stands in ``otherwise``."""
-    table = np.empty(len(values) + 1, dtype=object)
-    table[:-1] = values
-    taken = table[index]
-    if otherwise is None or (None not in values and (index >= 0).all()):
-        return taken
-    empty = np.array([value is None for value in values] + [True])[index]
-    return np.where(empty, otherwise, taken)

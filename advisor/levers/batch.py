@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from advisor.cube_changes import moved
+from advisor.cube_changes import at_tier, moved
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
@@ -92,6 +92,6 @@ def _not_for(name: str, why: str) -> Proposal:
 def _change(name: str, models: set[Model]) -> Change:
     def change(cube: Any, level: Level) -> Any:
         mine = standard_rows(cube, name, models)
-        return moved(cube, mine, _SHARES[level], lambda leaving: leaving.assign(service_tier="batch"), _FEES)
+        return moved(cube, mine, _SHARES[level], lambda leaving: at_tier(leaving, NAME), _FEES)
 
     return change

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from advisor import numbers
 from advisor.analysis import Distribution
+from advisor.columns import REASONING
 from advisor.cube_changes import (
     FEW_REQUESTS,
-    REASONING,
     Cut,
     cut_by,
     requests_in,

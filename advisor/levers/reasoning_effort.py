@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+from advisor.columns import REASONING
 from advisor.cube_changes import (
     FEW_REQUESTS,
-    REASONING,
     Cut,
     cut_by,
     replaced,

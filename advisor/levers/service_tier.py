@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from advisor import numbers
-from advisor.cube_changes import has_word, moved, requests_in
+from advisor.cube_changes import at_tier, has_word, moved, requests_in
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
 
@@ -45,7 +45,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
 def _change(name: str) -> Change:
     def change(cube: Any, level: Level) -> Any:
         mine = _dear_rows(cube, name)
-        return moved(cube, mine, _SHARES[level], lambda leaving: leaving.assign(service_tier=None))
+        return moved(cube, mine, _SHARES[level], lambda leaving: at_tier(leaving, None))
 
     return change
 
