@@ -24,6 +24,7 @@ _DOUBTS = {
     "counter_restarted": "a counter fell: what was used between the last scrape and the restart is not known",
     "output_from_times": "output was worked out from two times, since the log does not count it",
     "tokens_from_throughput": "tokens are a rate times an interval: averages, good for sums and not for sizes",
+    "tokens_estimated": "tokens were estimated from the length of texts, four characters each; the log counts none",
     "tool_tokens_inside_prompt": "the row's own total says that the prompt holds the tool's tokens already: not added again",
     "thinking_tokens_inside_output": "the row's own total says that the output holds the thinking already: not added again",
     "usage_of_unknown_kind": "usage under a name that is neither prompt nor answer: it is not in the counts",
