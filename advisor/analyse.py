@@ -34,7 +34,13 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
     loaded = load(connection, paths, options.load, progress, meanwhile=_get_ready)
     from advisor.answer import answer  # noqa: PLC0415  (got ready while the engine was reading)
 
-    return answer(connection, loaded, book, options, progress, terms, bill)
+    analysis = answer(connection, loaded, book, options, progress, terms, bill)
+    if options.self_host is None:
+        return analysis
+    from advisor.hosting_study import with_self_host  # noqa: PLC0415  (only by runs that compare)
+
+    progress("working out own accelerators")
+    return with_self_host(analysis, connection, loaded.ledger, options.self_host, options)
 
 
 def _bill(options: AnalyseOptions, progress: Progress) -> Bill | None:

@@ -16,6 +16,7 @@ from pricing.meters import Meter
 from workloads.phase_mix import PhaseClass, PhaseMix
 
 if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
+    from advisor.hosting import SelfHosting
     from pricing.commitment_use import CommitmentUse
     from pricing.currency import Conversion
     from pricing.discounts import AppliedDiscount
@@ -270,7 +271,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """The whole answer: what the log holds, what it cost, and which phase it went to."""
+    """The whole answer: what the log holds, what it cost, and which phase it went to. Parts come dearest first."""
 
     data: DataReport
     whole: Slice
@@ -280,9 +281,7 @@ class Analysis:
     by_day: tuple[DaySlice, ...]
     """Ascending, without gaps filled; a record without a time is on the last row, with day None."""
     by_model: tuple[ModelSlice, ...]
-    """Dearest first."""
     workloads: tuple[Workload, ...]
-    """Dearest first."""
     workload_rule: str
     """How workloads were told apart, in words."""
     shapes: tuple[ShapeBin, ...]
@@ -298,3 +297,4 @@ class Analysis:
     """What to do, in USD at list prices; None: nothing was looked for."""
     reuse: tuple[WorkloadReuse, ...] = ()
     """Of workloads of which the log tells what prompts have in common, dearest first."""
+    self_host: "SelfHosting | None" = None

@@ -15,7 +15,7 @@ import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.config import ConfigError, read_config
-from advisor.hosting_commands import phases, serving
+from advisor.hosting_commands import phases, selfhost, serving
 from advisor.scenario_commands import diff, whatif
 from workloads.copies import remove_copies
 
@@ -223,6 +223,7 @@ def schema() -> None:
 
 cli.add_command(diff)
 cli.add_command(phases)
+cli.add_command(selfhost)
 cli.add_command(serving)
 cli.add_command(whatif)
 

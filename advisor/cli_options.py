@@ -9,13 +9,15 @@ import click
 Command = Callable[..., Any]
 
 
-def input_options(command: Command) -> Command:
-    """Say how the input is to be read."""
+def input_options(command: Command, *, model_flag: str = "--model") -> Command:
+    """Say how the input is to be read; ``model_flag`` is another name where ``--model`` says something else."""
     options = [
         click.option(
             "--format", "format_name", metavar="NAME", help="Skip recognition (see `advisor formats`)."
         ),
-        click.option("--model", metavar="NAME", help="Model of records that name none (plain traces)."),
+        click.option(
+            model_flag, "model", metavar="NAME", help="Model of records that name none (plain traces)."
+        ),
         click.option("--provider", metavar="NAME", help="Provider of records that name none."),
         click.option(
             "--map",

@@ -18,6 +18,7 @@ from advisor.analysis import (
     Workload,
 )
 from advisor.cache_reuse import WorkloadReuse
+from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_model import (
     SCHEMA_VERSION,
     CacheDoc,
@@ -56,6 +57,7 @@ _BASES: Final[Mapping[str, Literal["computed", "recorded", "reconciled"]]] = {
 def document_of(analysis: Analysis) -> Document:
     """Return the document of an analysis."""
     reuse = {one.workload: one for one in analysis.reuse}
+    hosting = _hosting(analysis)
     return Document(
         schema_version=SCHEMA_VERSION,
         data=_data(analysis.data),
@@ -79,6 +81,8 @@ def document_of(analysis: Analysis) -> Document:
         rejected=rejected_docs(analysis.advice),
         plan=plan_doc(analysis.advice),
         reconciliation=reconciliation_doc(analysis, reconcile_badge(analysis.reconciliation).text),
+        self_host=hosting[0],
+        self_host_comparison=hosting[1],
         prices=[_price(row) for row in analysis.prices],
         provenance=ProvenanceDoc(
             version=analysis.provenance.version,
@@ -91,6 +95,14 @@ def document_of(analysis: Analysis) -> Document:
             assumptions=list(analysis.provenance.assumptions),
         ),
     )
+
+
+def _hosting(analysis: Analysis) -> tuple[list[HostWayDoc], HostComparisonDoc | None]:
+    if analysis.self_host is None:
+        return [], None
+    from advisor.document_hosting import comparison_doc, hosting_docs  # noqa: PLC0415  (only where it was asked for)
+
+    return hosting_docs(analysis.self_host), comparison_doc(analysis.self_host)
 
 
 def instant(at: datetime | None) -> str | None:

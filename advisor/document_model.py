@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
+from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_reuse import ReuseDoc
 
 SCHEMA_VERSION: Final = "1"
@@ -281,5 +282,9 @@ class Document(_Model):
     rejected: list[RejectedDoc] = Field(description="What was looked at and does not pay.")
     plan: PlanDoc | None = Field(description="The recommendations together; null: nothing was looked for.")
     reconciliation: ReconciliationDoc
+    self_host: list[HostWayDoc] = Field(
+        description="Ways to host the load, cheapest first; empty: not asked for."
+    )
+    self_host_comparison: HostComparisonDoc | None
     prices: list[PriceDoc]
     provenance: ProvenanceDoc

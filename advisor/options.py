@@ -5,10 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.reconciliation import DEFAULT_TOLERANCE
 from workloads.load import LoadOptions
 from workloads.period import Period
+
+if TYPE_CHECKING:  # only needed by runs that compare
+    from advisor.hosting import HostingOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,7 @@ class AnalyseOptions:
         tolerance_ratio: Part of the bill that may stay unexplained.
         memory_limit: Memory of the engine, such as ``2GB``; None: the engine's own default.
         command: The command line, for the report's own account.
+        self_host: What own accelerators are to be compared with; None: nothing is.
     """
 
     as_of: datetime
@@ -48,3 +53,4 @@ class AnalyseOptions:
     tolerance_ratio: Decimal = DEFAULT_TOLERANCE
     memory_limit: str | None = None
     command: str = ""
+    self_host: "HostingOptions | None" = None

@@ -88,10 +88,10 @@ def fitting(
 
 
 def usual_precisions(model: OpenModel, chip: Accelerator) -> tuple[str, ...]:
-    """Precisions of weights that people serve a model in on an accelerator: as published, and what it computes in.
+    """Precisions of weights that people serve a model in on an accelerator: as published, and in 8 bits.
 
     A model that was published in 8 bits or fewer is widened only where narrow weights cannot be unpacked (before 2020: V100,
-    T4); 4 bits only where the model or the accelerator has them.
+    T4). 4 bits are never put on a model that was not published so: what that does to answers is not known.
     """
     native = (model.native_precision or "bf16").casefold()
     if chip.year is not None and chip.year < _UNPACKS_SINCE:
@@ -102,7 +102,8 @@ def usual_precisions(model: OpenModel, chip: Accelerator) -> tuple[str, ...]:
         return ("fp4",)
     words = [] if native.startswith("fp8") else ["bf16"]
     words += ["fp8"] if chip.fp8_dense_tflops or native.startswith("fp8") else []
-    words += ["fp4"] if (chip.fp4_dense_tflops or 0.0) > (chip.fp8_dense_tflops or 0.0) else []
+    narrowest = (chip.fp4_dense_tflops or 0.0) > (chip.fp8_dense_tflops or 0.0)
+    words += ["fp4"] if narrowest and "fp4" in native else []
     return tuple(words)
 
 

@@ -1,0 +1,84 @@
+"""From the log's minutes to the load that a hosted model would have to serve."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from advisor.hosting import Ratios, ServedLoad
+from pricing.fleet_load import LoadSeries, percentile_of
+from pricing.line_ups import token_ratios
+from pricing.open_model import OpenModel
+
+Frame = Any
+"""See ``workloads.minutes.minutes``."""
+_VALUES = ("requests", "computed_tokens", "cached_tokens", "output_tokens")
+
+
+def loads(frame: Frame, models: Sequence[OpenModel]) -> tuple[dict[str, LoadSeries], dict[str, float]]:
+    """Return the load of each model, in its own tokens, and how many of these stand for one of the log.
+
+    Models whose tokenizers count the log's text alike share one load.
+
+    Raises:
+        EmptyLoadError: When no minute has a request with tokens.
+    """
+    logged = list(dict.fromkeys(zip(frame["provider"], frame["model"], strict=True)))
+    series: dict[tuple[float, ...], tuple[LoadSeries, float]] = {}
+    by_model: dict[str, LoadSeries] = {}
+    ratios: dict[str, float] = {}
+    for model in models:
+        found = {one: float(token_ratios(str(one[1]), model.id).usual) for one in logged}
+        key = tuple(found.values())
+        if key not in series:
+            load = load_series(frame, found)
+            before = float(frame[list(_VALUES[1:])].to_numpy().sum())
+            series[key] = load, (load.input_tokens + load.written_tokens) / max(before, 1.0)
+        by_model[model.id], ratios[model.id] = series[key]
+    return by_model, ratios
+
+
+def load_series(frame: Frame, ratios: Ratios) -> LoadSeries:
+    """Return a load by minute, with tokens scaled by the model that they were logged for; buckets are spread evenly."""
+    factor = np.asarray(
+        [ratios.get(one, 1.0) for one in zip(frame["provider"], frame["model"], strict=True)],
+        dtype=np.float64,
+    )
+    lengths = frame["bucket_minutes"].to_numpy(dtype=np.int64)
+    first = np.repeat(frame["minute"].to_numpy(dtype=np.int64), lengths)
+    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    minute = first + np.arange(len(first)) - starts
+    distinct, place = np.unique(minute, return_inverse=True)
+    columns = {
+        name: np.asarray(
+            np.bincount(place, np.repeat(_each(frame, name, factor) / lengths, lengths), len(distinct)),
+            dtype=np.float64,
+        )
+        for name in _VALUES
+    }
+    return LoadSeries(minutes=distinct, spread=bool((lengths > 1).any()), **columns)
+
+
+def _each(frame: Frame, name: str, factor: Any) -> Any:
+    """A column as the hosted model counts it; requests are requests."""
+    values = frame[name].to_numpy(dtype=np.float64)
+    return values if name == "requests" else values * factor
+
+
+def served_load(frame: Frame, percentile: float, longest_tokens: float) -> ServedLoad:
+    """Return the load in figures, in the log's tokens."""
+    series = load_series(frame, {})
+    records = float(frame["requests"].sum())
+    return ServedLoad(
+        hours=series.hours,
+        busy_minutes=len(series.minutes),
+        requests=round(series.total_requests),
+        computed_tokens=round(float(series.computed_tokens.sum())),
+        cached_tokens=round(float(series.cached_tokens.sum())),
+        output_tokens=round(series.written_tokens),
+        peak_requests=float(series.requests.max()),
+        percentile_requests=percentile_of(series.requests, percentile),
+        silent_ratio=min(float(frame["silent"].sum()) / max(records, 1.0), 1.0),
+        spread=series.spread,
+        longest_tokens=longest_tokens,
+    )

@@ -1,0 +1,244 @@
+"""The comparison: the log's minutes on every deployment that fits, against its API bill before and after the API's levers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from advisor.analysis import Analysis
+from advisor.hosting import Answer, HostingOptions, SelfHosting, ServedLoad, Way
+from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
+from advisor.hosting_load import loads, served_load
+from advisor.options import AnalyseOptions
+from advisor.terms import USD
+from pricing.calibration import Calibration, calibration, engine_of
+from pricing.fleet_load import EmptyLoadError, LoadSeries
+from pricing.fleet_money import FleetCost, break_even, fleet_cost, phase_prices
+from pricing.fleet_search import Hosted, search
+from pricing.gpu_prices import GpuPrice, gpu_price
+from pricing.offers import PRICE_KINDS
+from workloads.cube import prepare
+from workloads.minutes import longest_tokens, minutes
+
+Frame = Any
+_MOST_WAYS: Final = 12
+_SHORT_HOURS: Final = 24 * 7
+
+
+def study(
+    frame: Frame,
+    longest: float,
+    analysis: Analysis,
+    options: HostingOptions,
+    as_of: date,
+    bills: tuple[Decimal, Decimal],
+    fitted: Calibration | None = None,
+) -> SelfHosting:
+    """Compare.
+
+    Args:
+        frame: The log's minutes, see ``workloads.minutes.minutes``.
+        longest: Tokens that 99 % of the requests do not exceed.
+        analysis: What is known of the log.
+        options: What is asked.
+        as_of: Day whose offers count.
+        bills: USD of the period, as it is and after the levers on the API.
+        fitted: Factors of the phase model; None for the built-in ones.
+
+    Raises:
+        PricingError: When a name is not known, a file is malformed, or no price is.
+    """
+    factors = calibration() if fitted is None else fitted
+    frame = _priced_part(frame, analysis)
+    empty = SelfHosting(options=options, bill_usd=bills[0], optimised_usd=bills[1])
+    models, words = models_of(options, analysis, longest, as_of)
+    chips = accelerators_of(options)
+    prices = prices_of(options, chips, as_of)
+    try:
+        by_model, ratios = loads(frame, models)
+        load = served_load(frame, options.targets.percentile, longest)
+    except EmptyLoadError as error:
+        return replace(empty, why_not=str(error), chosen_by=words)
+    found = search(
+        models,
+        chips,
+        prices,
+        by_model,
+        options.targets,
+        factors,
+        precision=options.precision,
+        engine=engine_of(options.engine) if options.engine else None,
+    )
+
+    def way(hosted: Hosted) -> Way:
+        model = hosted.fleet.deployment.model.id
+        return _way(hosted, by_model[model], ratios[model], options, bills, as_of)
+
+    cheapest: dict[str, Hosted] = {}
+    for one in found.hosted:
+        cheapest.setdefault(one.fleet.deployment.model.id, one)
+    ways = [way(one) for one in list(cheapest.values())[:_MOST_WAYS]]
+    return replace(
+        empty,
+        load=load,
+        ways=tuple(ways),
+        fastest=tuple(way(one) for one in _not_beaten(found.hosted)),
+        refused=found.refused,
+        chosen_by=words,
+        looked_at=found.looked_at,
+        feasible=found.feasible,
+        assumptions=tuple(_assumptions(load, analysis, ways)),
+    )
+
+
+def with_self_host(
+    analysis: Analysis, connection: Any, ledger: Any, asked: HostingOptions, options: AnalyseOptions
+) -> Analysis:
+    """Return an analysis with the comparison.
+
+    Args:
+        analysis: With advice, whose plan has what the API's levers leave of the bill.
+        connection: The engine that holds the ledger.
+        ledger: All records that were read.
+        asked: What is asked.
+        options: Which days count, and the moment of the report.
+    """
+    records = prepare(connection, ledger, options.period)
+    plan = None if analysis.advice is None else analysis.advice.plan
+    # In another currency than USD the bill is taken at list prices, which are in USD.
+    bill_usd = analysis.cost.total if analysis.cost.currency == USD or plan is None else plan.baseline_usd
+    left = plan.optimised_usd / plan.baseline_usd if plan is not None and plan.baseline_usd else Decimal(1)
+    found = study(
+        minutes(connection, records),
+        longest_tokens(connection, records),
+        analysis,
+        asked,
+        options.as_of.date(),
+        (bill_usd, bill_usd * left),
+    )
+    return replace(analysis, self_host=found)
+
+
+def _priced_part(frame: Frame, analysis: Analysis) -> Frame:
+    """Only what has a price on the other side too."""
+    lost = {(one.provider, one.model) for one in analysis.cost.unpriced}
+    pairs = zip(frame["provider"], frame["model"], strict=True)
+    return frame[[(_text(provider), _text(model)) not in lost for provider, model in pairs]]
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _not_beaten(hosted: Sequence[Hosted]) -> list[Hosted]:
+    """Of ways in the order of cost, those that are faster than all before them."""
+    kept: list[Hosted] = []
+    for one in hosted:
+        if not kept or one.fleet.tpot_seconds < kept[-1].fleet.tpot_seconds:
+            kept.append(one)
+    return kept
+
+
+def _way(
+    hosted: Hosted,
+    series: LoadSeries,
+    ratio: float,
+    options: HostingOptions,
+    bills: tuple[Decimal, Decimal],
+    as_of: date,
+) -> Way:
+    fleet, price = hosted.fleet, hosted.price
+    cost = _always_on(hosted, options, fleet.replicas)
+    band = hosted.band
+    low = _always_on(hosted, options, band.low).usd
+    high = None if band.high is None else _always_on(hosted, options, band.high).usd
+    deployment = fleet.deployment
+    return Way(
+        hosted=hosted,
+        cost=cost,
+        costs=tuple(_other_costs(hosted, options, as_of)),
+        low_usd=low,
+        high_usd=high,
+        cheap_usd=_at(hosted, options, price.low),
+        dear_usd=_at(hosted, options, price.high),
+        prices=phase_prices(fleet, cost, series),
+        even=break_even(fleet, cost, price, bills[0]),
+        even_optimised=break_even(fleet, cost, price, bills[1]),
+        answer=_answer(low, high, bills[0]),
+        answer_optimised=_answer(low, high, bills[1]),
+        token_ratio=ratio,
+        quantised=is_quantised(deployment.model, deployment.precision),
+    )
+
+
+def _always_on(hosted: Hosted, options: HostingOptions, replicas: int) -> FleetCost:
+    """The money of so many replicas, all of them always on."""
+    fleet = replace(
+        hosted.fleet,
+        replicas=replicas,
+        replica_hours=float((replicas + hosted.fleet.redundancy) * hosted.fleet.hours),
+    )
+    if hosted.price.kind == "owned" and options.purchase is not None:
+        terms = ownership(fleet.deployment.accelerator, options.purchase)
+        owned = fleet_cost(fleet, terms, overheads=options.overheads)
+        assert owned is not None  # noqa: S101  (what is owned is held by any machine)
+        return owned
+    cost = fleet_cost(fleet, hosted.price, overheads=options.overheads)
+    if cost is None:  # the search leaves out what no machine holds
+        raise AssertionError
+    return cost
+
+
+def _at(hosted: Hosted, options: HostingOptions, usd: Decimal) -> Decimal:
+    return _always_on(
+        replace(hosted, price=replace(hosted.price, usual=usd)), options, hosted.fleet.replicas
+    ).usd
+
+
+def _other_costs(hosted: Hosted, options: HostingOptions, as_of: date) -> Iterator[FleetCost]:
+    """The same fleet taken otherwise, and with replicas by the hour."""
+    fleet, chip = hosted.fleet, hosted.fleet.deployment.accelerator
+    if hosted.price.scales and (
+        scaled := fleet_cost(fleet, hosted.price, scaled=True, overheads=options.overheads)
+    ):
+        yield scaled
+    for kind in PRICE_KINDS:
+        if kind == hosted.price.kind or options.usd_per_gpu_hour is not None:
+            continue
+        other: GpuPrice | None = gpu_price(chip.id, options.segment, kind, as_of=as_of)
+        if other is not None and (cost := fleet_cost(fleet, other, overheads=options.overheads)):
+            yield cost
+    if options.purchase is not None and hosted.price.kind != "owned":
+        owned = fleet_cost(fleet, ownership(chip, options.purchase), overheads=options.overheads)
+        if owned is not None:
+            yield owned
+
+
+def _answer(low: Decimal, high: Decimal | None, bill: Decimal) -> Answer:
+    if bill <= 0:
+        return Answer.UNKNOWN
+    if high is not None and high < bill:
+        return Answer.HOST
+    return Answer.STAY if low >= bill else Answer.STRADDLES
+
+
+def _assumptions(load: ServedLoad, analysis: Analysis, ways: Sequence[Way]) -> Iterator[str]:
+    yield (
+        "Replicas are as many as meet the targets in the chosen percentile of the busy minutes; requests come independently "
+        "of each other within a minute."
+    )
+    yield "The hosted model reads from its own prefix cache what the log's provider read from a cache."
+    if load.silent_ratio > 0:
+        yield f"{load.silent_ratio:.0%} of the requests do not say what was read from a cache: their whole prompts are computed."
+    if load.spread:
+        yield "Buckets are spread evenly over their minutes: real peaks are higher and need more replicas."
+    if load.hours < _SHORT_HOURS:
+        yield f"The log covers {load.hours:,} hours: a week has busier and quieter days that it does not show."
+    if analysis.cost.unpriced:
+        yield "What has no price on the API is left out of both sides."
+    if any(way.token_ratio == 1.0 for way in ways):
+        yield "Where a tokenizer was not measured, the hosted model is taken to count the same text alike."
+    yield "Replicas by the hour know the next hour's load and start at once: a bound, not a promise."
+    yield "Quality is not compared: that a model of another size answers as well is for an evaluation on your own requests."
+    yield "People who run it, network and storage are not in it unless given as overheads."
