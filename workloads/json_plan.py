@@ -174,7 +174,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     raw = raw.mutate(**{_TRUTH_MARK: _has_truth(plan, raw)}).view() if plan.truths else raw
     raw = _with_own_types(plan, raw)
     # Whose a record is, is asked for every column: a view keeps the query from spelling it out each time.
-    raw = raw.mutate(**{_mark(part): _owned(part, raw) for part in plan.parts}).view()
+    raw = raw.mutate(**{_mark(part): _owned(part, raw) for part in plan.parts})
     records = raw
     for part in unfolding:
         records = records.filter(~records[_mark(part)])
