@@ -213,6 +213,8 @@ def _lean(cube: Frame) -> Frame:
         column = cube[name]
         if name in meters or (name in _COUNTED and not column.isna().any()):
             columns[name] = column.fillna(0).to_numpy(dtype="int64")
+        elif name == "bucketed":
+            columns[name] = column.fillna(value=False).to_numpy(dtype=bool)
         elif name == "price_at":
             columns[name] = pd.to_datetime(column, utc=True).dt.tz_localize(None).to_numpy()
         elif isinstance(column.dtype, pd.StringDtype):

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from advisor.cells import rows_of
-from advisor.cube_changes import tokens_in
+from advisor.columns import Array, Columns, as_in, columns_of, frame_of, integers, rows_in
+from advisor.cube_changes import has_word, tokens_in
 from advisor.evidence import CacheShares, Cell, Evidence, Split
 from advisor.recommendation import Change, Level
 from pricing.meters import CACHE_WRITE_METERS, Meter
@@ -38,38 +40,43 @@ def cache_change(name: str, chosen: Mapping[Model, CacheShares]) -> Change:
     """Return the change of a workload's cube whose models cache as chosen."""
 
     def change(cube: Any, level: Level) -> Any:
-        out = cube.copy()
-        for (provider, model), shares in chosen.items():
-            split = shares.splits.get(level)
-            if split is None:
-                continue
-            mine = (out["workload"] == name) & (out["model"] == model)
-            mine &= out["provider"].isna() if provider is None else out["provider"] == provider
-            out = _cached(out, mine, split, str(shares.write_meter))
-        return out
+        splits = [(model, one.splits[level], one) for model, one in chosen.items() if level in one.splits]
+        if not splits:
+            return cube
+        workload = has_word(cube["workload"], (name,))
+        columns = columns_of(cube)
+        for (provider, model), split, shares in splits:
+            mine = workload & has_word(cube["model"], (model,)) & has_word(cube["provider"], (provider,))
+            columns = _cached(columns, mine.to_numpy(), split, str(shares.write_meter))
+        return frame_of(columns, names=cube.columns)
 
     return change
 
 
-def _cached(cube: Any, mine: pd.Series, split: Split, write_meter: str) -> Any:
+def _cached(columns: Columns, mine: Array, split: Split, write_meter: str) -> Columns:
     """Tell the prompt text of some rows apart anew; never less of it is read than the log shows."""
-    out = cube.copy()
-    for meter in (*_TEXT[:2], write_meter):
-        if meter not in out.columns:
-            out[meter] = pd.array([pd.NA] * len(out), dtype="Int64")
-    present = [meter for meter in _TEXT if meter in out.columns]
-    rows = out.loc[mine, present].fillna(0).astype("int64")
-    text = rows.sum(axis=1)
-    reads = pd.concat([rows["cache_read"], (text * split.read_ratio).astype("int64")], axis=1).max(axis=1)
-    written = pd.concat([text - reads, (text * split.written_ratio).astype("int64")], axis=1).min(axis=1)
-    if write_meter == Meter.INPUT_UNCACHED:
+    rows = rows_in(columns)
+    wanted = (*_TEXT[:2], write_meter)
+    old = {name: columns.get(name) for name in _TEXT if name in columns or name in wanted}
+    counts = {
+        name: np.zeros(rows, dtype="int64") if array is None else integers(array)[0]
+        for name, array in old.items()
+    }
+    text = np.sum(list(counts.values()), axis=0)
+    reads = np.maximum(counts[READ], (text * split.read_ratio).astype("int64"))
+    written = np.minimum(text - reads, (text * split.written_ratio).astype("int64"))
+    if write_meter == _UNCACHED:
         written = written * 0
-    for meter in present:
-        out.loc[mine, meter] = 0
-    out.loc[mine, "input_uncached"] = text - reads - written
-    out.loc[mine, "cache_read"] = reads
-    if write_meter != Meter.INPUT_UNCACHED:
-        out.loc[mine, write_meter] = written
+    new = dict.fromkeys(counts, np.zeros(rows, dtype="int64"))
+    new |= {write_meter: written} if write_meter != _UNCACHED else {}
+    new |= {_UNCACHED: text - reads - written, READ: reads}
+    out = dict(columns)
+    for name, array in old.items():
+        values = np.where(mine, new[name], counts[name])
+        if array is None:
+            out[name] = values
+        else:
+            out[name] = as_in(array, values, integers(array)[1] & ~mine)
     return out
 
 

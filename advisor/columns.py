@@ -150,4 +150,7 @@ def with_reasoning_inside(columns: Columns, whole: Columns | None = None) -> Col
 def _joined(arrays: Sequence[Array]) -> Array:
     if all(isinstance(array, np.ndarray) for array in arrays):
         return np.concatenate(arrays)
+    if all(isinstance(array, pd.arrays.IntegerArray) for array in arrays):
+        values, missing = zip(*map(integers, arrays), strict=True)
+        return pd.arrays.IntegerArray(np.concatenate(values), np.concatenate(missing))
     return plain(pd.concat([pd.Series(array) for array in arrays], ignore_index=True))
