@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from advisor import numbers
 from advisor.evidence import Evidence, costs_by
+from advisor.left_tokens import left_tokens
 from advisor.recommendation import (
     Advice,
     Level,
@@ -220,6 +221,7 @@ def _plan(
         safe_usd=_saved(safe),
         overlap_usd=sum((step.alone_usd for step in steps), Decimal(0)) - saved[Level.EXPECTED],
         steps=tuple(steps),
+        left=left_tokens(changed, ranked, steps),
     )
 
 

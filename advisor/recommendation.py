@@ -157,6 +157,17 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftTokens:
+    """What of the log's text is left after the plan: counts before and after."""
+
+    computed: tuple[int, int]
+    """Of prompts, what no cache has."""
+    cached: tuple[int, int]
+    output: tuple[int, int]
+    requests: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Levers applied one after the other to the same cube.
 
@@ -167,6 +178,7 @@ class Plan:
         safe_usd: What is saved by steps without a risk to answers alone: never more than ``combined.expected``.
         overlap_usd: Sum of the savings alone, less the combined one: what adding up would have promised too much.
         steps: In their order, expected assumptions; a step that does not save on what it meets is dropped.
+        left: What there is still to serve; None: nobody looked.
     """
 
     baseline_usd: Decimal
@@ -175,6 +187,7 @@ class Plan:
     safe_usd: Decimal
     overlap_usd: Decimal
     steps: tuple[Step, ...]
+    left: LeftTokens | None = None
 
     @property
     def ceiling_usd(self) -> Decimal:
