@@ -9,7 +9,7 @@ from typing import Any, Final
 from pricing.cache_rules import CacheRule, Lifetime, rules_for
 from pricing.meters import Meter
 from workloads.cache_policies import Model, ModelPolicy, StablePart
-from workloads.cache_replay import Basis
+from workloads.prefix_uses import BLOCK_BASES, Basis
 
 AS_LOGGED: Final = "as logged"
 NO_CACHE: Final = "none"
@@ -115,7 +115,7 @@ def plans(
             for other in found[model]
         )
     }
-    if both and basis is Basis.BLOCKS:
+    if both and basis in BLOCK_BASES:
         part = StablePart(
             tokens="stable", hits="stable_read", all_hits="mixed_read", write_meter=Meter.CACHE_WRITE_1H
         )

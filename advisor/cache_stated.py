@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from advisor.cache_plans import FREE_WRITES, MIXED, NO_CACHE, PINGS, Policy, ping_name
-from workloads.cache_replay import Accesses, Basis, Hits
+from workloads.cache_replay import Accesses, Hits
+from workloads.prefix_uses import BLOCK_BASES
 
 Connection = Any
 Expr = Any
@@ -37,7 +38,7 @@ def stated(
         hit = found[age].hit_tokens
         yield _policy(name, whole, hit, (whole - hit) * write)
     sums = _sums(connection, accesses, longer)
-    if accesses.basis is Basis.BLOCKS:
+    if accesses.basis in BLOCK_BASES:
         hit, stable = sums["mixed_read"], sums["stable"] - sums["stable_read"]
         yield _policy(MIXED, whole, hit, stable * _LONG + (whole - hit - stable) * _SHORT)
     for most in PINGS:

@@ -19,7 +19,7 @@ import numpy as np
 
 from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.cube_columns import column, with_sizes
-from workloads.prefix_uses import Basis, block_uses, uses_of
+from workloads.prefix_uses import BLOCK_BASES, Basis, block_uses, uses_of
 from workloads.relations import add, store
 from workloads.reuse import reuse_distances, written_anew
 
@@ -38,7 +38,7 @@ _BETWEEN: Final = "\x02"
 _LARGEST: Final = (1 << 63) - 1
 
 
-_TOLD_BY: Final = dict(zip(Basis, ("block_hashes", "prefix_hash", "session"), strict=True))
+_TOLD_BY: Final = dict(zip(Basis, ("block_hashes", "prefix_hash", "text_hashes", "session"), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,8 @@ def find_accesses(
         found = _store_requests(connection, usable, basis, apart(usable))
         if found is not None:
             total = int(connection.execute(rows.count()))
-            blocks = found.block_hashes.length().sum() if basis is Basis.BLOCKS else found.count()
+            named = basis in BLOCK_BASES
+            blocks = found.block_hashes.length().sum() if named else found.count()
             sums = found.agg(n=found.count(), tokens=found.whole.sum(), blocks=blocks)
             count, tokens, accesses = (int(value) for value in connection.execute(sums).iloc[0])
             uses = uses_of(connection, found, basis, accesses)
@@ -111,10 +112,20 @@ def _store_requests(connection: Connection, usable: Expr, basis: Basis, apart: S
     keep = {
         Basis.BLOCKS: ["block_hashes", "block_tokens"],
         Basis.PREFIXES: ["prefix_hash", "prefix_tokens"],
+        Basis.TEXTS: {"block_hashes": "text_hashes", "block_tokens": "text_block_tokens"},
         Basis.SESSIONS: ["session"],
     }[basis]
     found = store(
-        connection, "cache_requests", numbered.select("request", "log_row", "at", "whole", "scope", *keep)
+        connection,
+        "cache_requests",
+        numbered.select(
+            "request",
+            "log_row",
+            "at",
+            "whole",
+            "scope",
+            **{name: numbered[keep[name] if isinstance(keep, dict) else name] for name in keep},
+        ),
     )
     return found if int(connection.execute(found.count())) else None
 

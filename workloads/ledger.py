@@ -26,6 +26,8 @@ PREFIX_COLUMNS: Final = (
     "cache_scope",
     "prefix_hash",
     "prefix_tokens",
+    "text_hashes",
+    "text_block_tokens",
 )
 """What cache replay needs and nothing else does."""
 PREFIX_NAMES: Final = ("block_hashes", "prefix_hash")
@@ -76,6 +78,8 @@ COLUMNS: Final[dict[str, str]] = {
     "cache_scope": "string",  # within which names mean the same; null: everywhere
     "prefix_hash": "string",  # name of the prefix that the caller asked to have cached
     "prefix_tokens": "int64",  # its size
+    "text_hashes": "array<int64>",  # as block_hashes, of the prompt's text: see prefix_texts; only for a replay
+    "text_block_tokens": "int64",  # tokens of such a block; the last one may have fewer
     # duplicates: rows equal in format, group and key are one call; the largest is kept, at the time of the first
     "dedup_group": "string",  # identity of the call (a message id); null: never a duplicate
     "dedup_key": "string",  # what tells calls of one group apart; null: nothing

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.cache_replay import Accesses, Basis
+from workloads.cache_replay import Accesses
+from workloads.prefix_uses import BLOCK_BASES
 from workloads.relations import add, store
 
 Connection = Any
@@ -95,7 +96,7 @@ def _found(
         **alive,
     )
     kept = rows.gap <= ibis.ifelse(rows.is_stable, long, short)
-    named = accesses.basis is Basis.BLOCKS
+    named = accesses.basis in BLOCK_BASES
 
     def tokens(where: Expr) -> Expr:
         return ibis.coalesce(rows.tokens.sum(where=where), 0).cast("int64")

@@ -28,8 +28,14 @@ class Basis(StrEnum):
     """Names of the prompt's blocks: exact."""
     PREFIXES = "prefixes"
     """Names of prefixes that callers marked: exact for what they marked."""
+    TEXTS = "texts"
+    """Names of blocks of the prompt's text: exact up to how characters become tokens."""
     SESSIONS = "sessions"
     """Sessions with growing prompts: each is taken to begin with the one before it."""
+
+
+BLOCK_BASES: Final = (Basis.BLOCKS, Basis.TEXTS)
+"""Those that name every block of a prompt."""
 
 
 def uses_of(connection: Connection, requests: Expr, basis: Basis, blocks: int) -> tuple[Expr, ...]:
@@ -37,7 +43,7 @@ def uses_of(connection: Connection, requests: Expr, basis: Basis, blocks: int) -
 
     Columns: ``request, at, scope, name, depth, tokens`` and ``whole``: whether some block of it is of full size.
     """
-    if basis is not Basis.BLOCKS:
+    if basis not in BLOCK_BASES:
         return (block_uses(requests, basis),)
     each = block_uses(requests, basis)
     # What tells the number of uses also tells whether names are those of prefixes: then each follows one other only.
@@ -77,7 +83,7 @@ def _parts(requests: Expr, blocks: int) -> tuple[Expr, ...]:
 
 def block_uses(requests: Expr, basis: Basis) -> Expr:
     """Return ``request, at, scope, name, depth, tokens, whole`` of every block, or other beginning, of every request."""
-    if basis is Basis.BLOCKS:
+    if basis in BLOCK_BASES:
         each = requests.mutate(
             name=requests.block_hashes.unnest(), depth=ibis.range(requests.block_hashes.length()).unnest()
         )

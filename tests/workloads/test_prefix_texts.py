@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workloads.cache_replay import UNLIMITED, find_accesses, refreshed_hits
+from workloads.cache_replay import UNLIMITED, Basis, find_accesses, refreshed_hits
 from workloads.load import LoadOptions, load
 from workloads.prefix_texts import BLOCK_CHARACTERS
 from workloads.relations import connect
@@ -71,3 +71,57 @@ def test_what_is_found_is_what_texts_have_in_common(folder: Path, texts: list[st
         expected += sum(prefix in seen for prefix in prefixes) * BLOCK_CHARACTERS // 4
         seen |= set(prefixes)
     assert refreshed_hits(connection, accesses, [UNLIMITED])[UNLIMITED].hit_tokens == expected
+
+
+START = "You are the helper of an invented shop. " * 60
+
+
+def payload(kind: str, number: int, messages: Any, tokens: int) -> dict[str, Any]:
+    """A row of a gateway's log that keeps the prompt."""
+    start, end = f"2026-06-01T10:0{number}:00Z", f"2026-06-01T10:0{number}:02Z"
+    if kind == "litellm":
+        return {
+            "request_id": f"r{number}", "call_type": "acompletion", "api_key": "k", "spend": 0.01, "metadata": {},
+            "total_tokens": tokens + 10, "prompt_tokens": tokens, "completion_tokens": 10, "startTime": start,
+            "endTime": end, "model": "gpt-4o", "custom_llm_provider": "openai", "messages": messages,
+        }  # fmt: skip
+    if kind == "helicone":
+        return {
+            "response_id": f"x{number}", "request_id": f"r{number}", "request_created_at": start,
+            "response_created_at": end, "response_status": 200, "prompt_tokens": tokens, "completion_tokens": 10,
+            "provider": "OPENAI", "model": "gpt-4o", "request_body": {"model": "gpt-4o", "messages": messages},
+        }  # fmt: skip
+    return {
+        "id": f"r{number}", "trace_id": f"t{number}", "type": "GENERATION", "start_time": start, "end_time": end,
+        "provided_model_name": "gpt-4o", "usage_details": {"input": tokens, "output": 10}, "cost_details": {},
+        "input": messages,
+    }  # fmt: skip
+
+
+def conversation(turns: int) -> list[dict[str, str]]:
+    asked = [{"role": "user", "content": f"question {turn} " * 40} for turn in range(turns)]
+    return [{"role": "system", "content": START}, *asked]
+
+
+def replayed(path: Path, rows: list[dict[str, Any]]) -> tuple[Any, Any]:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    connection = connect()
+    ledger = load(connection, [str(path)], LoadOptions(prefixes=True)).ledger
+    return connection, find_accesses(connection, ledger)
+
+
+@pytest.mark.parametrize("kind", ["litellm", "helicone", "langfuse"])
+def test_prompts_in_a_gateways_log_tell_reuse(tmp_path: Path, kind: str) -> None:
+    rows = [payload(kind, turn, conversation(turn + 1), 700 + 150 * turn) for turn in range(4)]
+    connection, accesses = replayed(tmp_path / "log.jsonl", rows)
+    assert accesses is not None
+    assert accesses.basis is Basis.TEXTS
+    hits = refreshed_hits(connection, accesses, [UNLIMITED])[UNLIMITED]
+    # Each prompt begins with all but the end of the one before it.
+    assert 0.6 * (700 + 850 + 1000) < hits.hit_tokens < 700 + 850 + 1000
+
+
+def test_a_text_that_is_shorter_than_its_tokens_says_nothing(tmp_path: Path) -> None:
+    """What a gateway writes instead of a prompt that it does not keep."""
+    rows = [payload("litellm", number, {}, 700) for number in range(3)]
+    assert replayed(tmp_path / "log.jsonl", rows)[1] is None

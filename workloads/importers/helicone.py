@@ -26,6 +26,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, first_text, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.prefix_texts import text_step, told_by_text
 from workloads.raw import Table
 from workloads.times import seconds_between
 
@@ -66,7 +67,7 @@ class HeliconeRequests(TableImporter):
 
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
-        return {name: table.count(name) for name in _COUNTS}
+        return {name: table.count(name) for name in _COUNTS} | text_step(table, "request_body")
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
@@ -81,7 +82,7 @@ class HeliconeRequests(TableImporter):
         milliseconds = ibis.coalesce(table.number("delay_ms"), table.number("latency")).cast("float64")
         start, end = table.time("request_created_at"), table.time("response_created_at")
         between = seconds_between(start["started_at"], end["started_at"]) if end else ibis.null("float64")
-        return {
+        columns = {
             "fate": ibis.cases((own_cache | failed, IGNORED), (negative | unreadable, SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (own_cache, "answered from the gateway's own cache"),
@@ -108,6 +109,7 @@ class HeliconeRequests(TableImporter):
             "recorded_cost_usd": _cost(table, meters["dedup_size"]),
             "dedup_group": ibis.coalesce(text("request_id"), text("response_id")),
         }
+        return columns | told_by_text(table, "request_body", columns)
 
 
 def _meters(count: Callable[[str], Any]) -> tuple[Any, Columns]:

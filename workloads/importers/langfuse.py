@@ -29,6 +29,7 @@ from workloads.accounting import LARGEST_COUNT, NEGATIVE_COUNT, split_input, zer
 from workloads.expressions import FALSE, NO_TEXT, is_true, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.prefix_texts import text_step, told_by_text
 from workloads.raw import Table, time_columns
 from workloads.times import seconds_between
 
@@ -89,15 +90,8 @@ class LangfuseObservations(TableImporter):
     name = "langfuse"
     title = "Langfuse observations (CSV, JSON, JSONL, Parquet)"
     keys = (
-        "type",
-        "usageDetails",
-        "totalCost",
-        "updatedAt",
-        "endTime",
-        "level",
-        "userId",
-        "sessionId",
-        "modelParameters",
+        *("type", "usageDetails", "totalCost", "updatedAt", "endTime"),
+        *("level", "userId", "sessionId", "modelParameters"),
     )
 
     def claims_columns(self, names: frozenset[str]) -> bool:
@@ -107,7 +101,7 @@ class LangfuseObservations(TableImporter):
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
         if not table.has_step("pairs"):
-            return {"pairs": _pairs(table.json("usage_details").cast("string"))}
+            return {"pairs": _pairs(table.json("usage_details").cast("string")), **text_step(table, "input")}
         pairs = table.step("pairs")
         if table.has_step("total"):
             return _judged(table.step)
@@ -138,7 +132,7 @@ class LangfuseObservations(TableImporter):
         )
         newest = ibis.coalesce(updated["started_at"], end["started_at"], start["started_at"])
         bad = no_json | unreadable | damaged
-        return {
+        columns = {
             "fate": ibis.cases((bad, SKIPPED), (other | failed, IGNORED), else_=RECORD),
             "reason": ibis.cases(
                 (no_json, "the usage is no JSON object"),
@@ -168,6 +162,7 @@ class LangfuseObservations(TableImporter):
             "dedup_group": text("id"),
             "dedup_size": ibis.coalesce(newest.epoch_seconds().cast("int64"), 0),
         }
+        return columns | told_by_text(table, "input", columns)
 
 
 def _time(table: Table, name: str) -> dict[str, Any]:

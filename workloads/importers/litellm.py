@@ -25,6 +25,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.prefix_texts import text_step, told_by_text
 from workloads.raw import Table
 from workloads.schema import Schema
 from workloads.times import seconds_between
@@ -75,6 +76,10 @@ class LiteLLMSpendLogs(TableImporter):
         """See ``TableImporter.claims_columns``."""
         return {"request_id", "call_type", "spend", "prompt_tokens"} <= names
 
+    def steps(self, table: Table) -> Columns:
+        """See ``TableImporter.steps``."""
+        return text_step(table, "messages")
+
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         text, count = table.text, table.count
@@ -107,7 +112,7 @@ class LiteLLMSpendLogs(TableImporter):
         ignored = rejected | own_cache
         started, first = table.time("start_time"), table.time("completion_start_time")
         ended = table.time("end_time")
-        return {
+        columns = {
             "fate": ibis.cases((ignored, IGNORED), (negative, SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (own_cache, "answered from the gateway's own cache"),
@@ -143,6 +148,7 @@ class LiteLLMSpendLogs(TableImporter):
             "dedup_group": text("request_id"),
             "dedup_size": zero(prompt) + zero(output),
         }
+        return columns | told_by_text(table, "messages", columns)
 
 
 def _detail(metadata: Any, paths: tuple[tuple[str, ...], ...]) -> Any:
