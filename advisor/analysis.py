@@ -10,12 +10,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from advisor.cache_reuse import WorkloadReuse
+from advisor.data_report import DataReport, Location, Problem, Source
 from advisor.recommendation import Advice
 from advisor.reconciliation import Reconciliation
 from pricing.meters import Meter
 from workloads.phase_mix import PhaseClass, PhaseMix
 
 if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
+    from advisor.cost_lines import CostLines
     from advisor.hosting import SelfHosting
     from pricing.commitment_use import CommitmentUse
     from pricing.currency import Conversion
@@ -25,58 +27,6 @@ __all__ = [
     "Analysis", "CostReport", "DataReport", "DaySlice", "Distribution", "Location", "ModelSlice", "PhaseClass",
     "PhaseMix", "PriceRow", "Problem", "Provenance", "ShapeBin", "Slice", "Source", "Unpriced", "Workload",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
-    """A place in an input that a reader can open."""
-
-    file: str
-    line: int | None
-    """1-based line (or data row, for tables without lines); None when the whole file is meant."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """One input and what it was taken for."""
-
-    path: str
-    format: str
-    rows: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Something about the data that a reader must know, counted."""
-
-    code: str
-    severity: str
-    """``error`` (rows lost), ``warning`` (numbers may be off) or ``info``."""
-    message: str
-    rows: int
-    examples: tuple[Location, ...] = ()
-    amount_usd: Decimal | None = None
-    """The money that it is about; None where it is about none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataReport:
-    """What was read. ``rows_read == records + skipped + duplicates + ignored`` always holds."""
-
-    rows_read: int
-    records: int
-    requests: int
-    """Calls behind the records (a bucket row carries many)."""
-    skipped: int
-    duplicates: int
-    ignored: int
-    unmeasured: int
-    """Records (already among ``records``) that carry no usage at all: not zero, unknown."""
-    first_request: datetime | None
-    last_request: datetime | None
-    timezone: str
-    sources: tuple[Source, ...]
-    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,3 +248,5 @@ class Analysis:
     reuse: tuple[WorkloadReuse, ...] = ()
     """Of workloads of which the log tells what prompts have in common, dearest first."""
     self_host: "SelfHosting | None" = None
+    cost_lines: "CostLines | None" = None
+    """The bill line by line; None: not asked for."""

@@ -22,6 +22,7 @@ from advisor.analysis import (
     Unpriced,
 )
 from advisor.billing import UTC, with_bill
+from advisor.cost_lines import with_cost_lines
 from advisor.options import AnalyseOptions
 from advisor.price_doubts import free_models, price_problems
 from advisor.problems import data_problems, sources_of, unpriced_problems
@@ -88,6 +89,8 @@ def answer(
     scanned = _scan(connection, records, book, options, terms)
     progress("writing the answer")
     analysis = _assemble(loaded, scanned, book, options, terms)
+    keys = scanned.grouping.keys
+    analysis = with_cost_lines(analysis, scanned.listed, scanned.settled, keys, terms, options)
     if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:
         progress("looking for savings")
         tables = (scanned.grouping, scanned.survey, scanned.listed)
@@ -165,10 +168,7 @@ def _assemble(
         *price_problems(scanned.settled, book, terms, options.as_of),
         *_doubts(priced),
     ]
-    first, last = (
-        breakdown.instant(priced.frame["price_at"].min()),
-        breakdown.instant(priced.frame["last_at"].max()),
-    )
+    first, last = map(breakdown.instant, (priced.frame["price_at"].min(), priced.frame["last_at"].max()))
     return Analysis(
         data=_data(loaded.report, whole, scanned, (first, last), options, problems),
         whole=whole,

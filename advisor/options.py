@@ -36,6 +36,7 @@ class AnalyseOptions:
         memory_limit: Memory of the engine, such as ``2GB``; None: the engine's own default.
         command: The command line, for the report's own account.
         self_host: What own accelerators are to be compared with; None: nothing is.
+        cost_lines: Whether the bill is wanted line by line, for exports.
     """
 
     as_of: datetime
@@ -54,3 +55,4 @@ class AnalyseOptions:
     memory_limit: str | None = None
     command: str = ""
     self_host: "HostingOptions | None" = None
+    cost_lines: bool = False
