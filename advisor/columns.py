@@ -139,7 +139,7 @@ def with_reasoning_inside(columns: Columns, whole: Columns | None = None) -> Col
     if _OUTPUT not in columns or REASONING not in columns:
         return columns
     (written, no_output), (thought, no_reasoning) = integers(columns[_OUTPUT]), integers(columns[REASONING])
-    known = ~(no_output | no_reasoning)
+    known: Array = np.logical_not(np.logical_or(no_output, no_reasoning))
     inside: Array = np.where(known, np.minimum(written, thought), thought)
     if whole is not None:
         left = integers(whole[REASONING])[0] - (integers(whole[_OUTPUT])[0] - written)
