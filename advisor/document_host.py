@@ -87,24 +87,8 @@ class HostWayDoc(_Model):
     costs: list[HostCostDoc]
     usd_per_mtok: HostTokensDoc
     break_even: HostEvenDoc
-    break_even_after_levers: HostEvenDoc
-    answer: str = Field(description="host, stay, straddles or unknown: against the API bill as it is.")
-    answer_after_levers: str
+    answer: str = Field(description="host, stay, straddles or unknown: against the API bill.")
     token_ratio: float = Field(description="Tokens of this model for one of the log.")
-
-
-class HostLoadDoc(_Model):
-    """What is served, in the log's tokens."""
-
-    hours: int
-    busy_minutes: int
-    requests: int
-    computed_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    requests_in_busiest_minute: float
-    requests_in_minute_at_percentile: float
-    spread_evenly: bool
 
 
 class HostTargetsDoc(_Model):
@@ -123,17 +107,33 @@ class HostRefusedDoc(_Model):
     reason: str
 
 
-class HostComparisonDoc(_Model):
-    """The log's API bill against the ways to host its load."""
+class HostSideDoc(_Model):
+    """A load, in the log's tokens, the API bill for it, and the cheapest way to host it."""
 
-    answer: str
-    verdict: str
-    api_usd: str = Field(description="Of the period, as it is.")
-    api_after_levers_usd: str
-    load: HostLoadDoc | None
-    targets: HostTargetsDoc
-    chosen_by: str
+    api_usd: str = Field(description="Of the period.")
+    answer: str = Field(description="host, stay, straddles or unknown.")
+    best: HostWayDoc | None
+    hours: int
+    busy_minutes: int
+    requests: int
+    computed_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    requests_in_busiest_minute: float
+    requests_in_minute_at_percentile: float
+    spread_evenly: bool
     refused: list[HostRefusedDoc]
     deployments_that_fit: int
     deployments_on_target: int
+
+
+class HostComparisonDoc(_Model):
+    """The log's API bill against the ways to host its load."""
+
+    answer: str = Field(description="After the levers on the API: host, stay, straddles or unknown.")
+    verdict: str
+    today: HostSideDoc | None = Field(description="The log as it is; null: it has no load over time.")
+    after_levers: HostSideDoc | None = Field(description="What the levers on the API leave of load and bill.")
+    targets: HostTargetsDoc
+    chosen_by: str
     assumptions: list[str]

@@ -7,14 +7,14 @@ from advisor.document_host import (
     HostComparisonDoc,
     HostCostDoc,
     HostEvenDoc,
-    HostLoadDoc,
     HostPriceDoc,
     HostRefusedDoc,
+    HostSideDoc,
     HostTargetsDoc,
     HostTokensDoc,
     HostWayDoc,
 )
-from advisor.hosting import SelfHosting, Way
+from advisor.hosting import Answer, Comparison, SelfHosting, Way
 from advisor.hosting_words import verdict
 from pricing.fleet_money import BreakEven, FleetCost
 from pricing.units import MILLISECONDS_PER_SECOND
@@ -24,32 +24,22 @@ _DIGITS: Final = 6
 
 
 def hosting_docs(found: SelfHosting) -> list[HostWayDoc]:
-    """Return the ways: the cheapest of each model, cheapest first, then what is dearer and faster."""
-    faster = [one for one in found.fastest if all(one.hosted is not way.hosted for way in found.ways)]
-    return [_way(one) for one in (*found.ways, *faster)]
+    """Return the ways to host what is left: the cheapest of each model, cheapest first, then what is dearer and faster."""
+    if found.left is None:
+        return []
+    ways = found.left.ways
+    faster = [one for one in found.left.fastest if all(one.hosted is not way.hosted for way in ways)]
+    return [_way(one) for one in (*ways, *faster)]
 
 
 def comparison_doc(found: SelfHosting) -> HostComparisonDoc:
     """Return the comparison."""
-    load, targets = found.load, found.options.targets
+    left, targets = found.left, found.options.targets
     return HostComparisonDoc(
-        answer=str(found.answer),
+        answer=str(Answer.UNKNOWN if left is None else left.answer),
         verdict=verdict(found),
-        api_usd=_usd(found.bill_usd),
-        api_after_levers_usd=_usd(found.optimised_usd),
-        load=None
-        if load is None
-        else HostLoadDoc(
-            hours=load.hours,
-            busy_minutes=load.busy_minutes,
-            requests=load.requests,
-            computed_tokens=load.computed_tokens,
-            cached_tokens=load.cached_tokens,
-            output_tokens=load.output_tokens,
-            requests_in_busiest_minute=load.peak_requests,
-            requests_in_minute_at_percentile=load.percentile_requests,
-            spread_evenly=load.spread,
-        ),
+        today=_side(found.today),
+        after_levers=_side(left),
         targets=HostTargetsDoc(
             ttft_ms=targets.ttft_ms,
             tpot_ms=targets.tpot_ms,
@@ -57,10 +47,30 @@ def comparison_doc(found: SelfHosting) -> HostComparisonDoc:
             redundancy=targets.redundancy,
         ),
         chosen_by=found.chosen_by,
-        refused=[HostRefusedDoc(model=one.model, reason=one.reason) for one in found.refused],
-        deployments_that_fit=found.looked_at,
-        deployments_on_target=found.feasible,
         assumptions=list(found.assumptions),
+    )
+
+
+def _side(side: Comparison | None) -> HostSideDoc | None:
+    if side is None:
+        return None
+    load, best = side.load, side.best
+    return HostSideDoc(
+        api_usd=_usd(side.bill_usd),
+        answer=str(side.answer),
+        best=None if best is None else _way(best),
+        hours=load.hours,
+        busy_minutes=load.busy_minutes,
+        requests=load.requests,
+        computed_tokens=load.computed_tokens,
+        cached_tokens=load.cached_tokens,
+        output_tokens=load.output_tokens,
+        requests_in_busiest_minute=load.peak_requests,
+        requests_in_minute_at_percentile=load.percentile_requests,
+        spread_evenly=load.spread,
+        refused=[HostRefusedDoc(model=one.model, reason=one.reason) for one in side.refused],
+        deployments_that_fit=side.looked_at,
+        deployments_on_target=side.feasible,
     )
 
 
@@ -111,9 +121,7 @@ def _way(way: Way) -> HostWayDoc:
             blended=_usd(prices.blended),
         ),
         break_even=_even(way.even),
-        break_even_after_levers=_even(way.even_optimised),
         answer=str(way.answer),
-        answer_after_levers=str(way.answer_optimised),
         token_ratio=_rounded(way.token_ratio),
     )
 

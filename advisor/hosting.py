@@ -122,8 +122,8 @@ class Way:
             met by no count at all.
         cheap_usd, dear_usd: ``cost`` at the lowest and the highest listed price.
         prices: Of tokens.
-        even, even_optimised: Where it meets the bill as it is, and after the levers on the API.
-        answer, answer_optimised: Against the same.
+        even: Where it meets the bill.
+        answer: Against the bill.
         token_ratio: Tokens of the hosted model for one of the log, prompts and answers together.
         quantised: Whether weights are narrower than they were published.
     """
@@ -137,9 +137,7 @@ class Way:
     dear_usd: Decimal
     prices: PhasePrices
     even: BreakEven
-    even_optimised: BreakEven
     answer: Answer
-    answer_optimised: Answer
     token_ratio: float
     quantised: bool
 
@@ -150,34 +148,25 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SelfHosting:
-    """The comparison.
+class Comparison:
+    """A bill, and the ways to host the load that it is for.
 
     Attributes:
-        options: What was asked.
-        load: None where the log has no load over time, and then ``why_not`` says why.
-        bill_usd: The log's API bill, of what has a price.
-        optimised_usd: The same after the levers on the API.
+        bill_usd: Of the API, for the period.
+        load: What it is for.
         ways: Cheapest first, one a model.
         fastest: Those of all ways that nothing cheaper answers as fast as (time between tokens), cheapest first.
         refused: Models that nothing hosts, and why.
-        chosen_by: How models were chosen, in words.
         looked_at, feasible: Deployments that fit, and that meet the targets.
-        assumptions: What is taken for granted.
     """
 
-    options: HostingOptions
     bill_usd: Decimal
-    optimised_usd: Decimal
-    load: ServedLoad | None = None
+    load: ServedLoad
     ways: tuple[Way, ...] = ()
     fastest: tuple[Way, ...] = ()
     refused: tuple[Refusal, ...] = ()
-    chosen_by: str = ""
     looked_at: int = 0
     feasible: int = 0
-    assumptions: tuple[str, ...] = ()
-    why_not: str = ""
 
     @property
     def best(self) -> Way | None:
@@ -186,8 +175,28 @@ class SelfHosting:
 
     @property
     def answer(self) -> Answer:
-        """Of the cheapest way, against the bill after the levers on the API."""
-        return self.ways[0].answer_optimised if self.ways else Answer.UNKNOWN
+        """Of the cheapest way."""
+        return self.ways[0].answer if self.ways else Answer.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfHosting:
+    """What came out.
+
+    Attributes:
+        options: What was asked.
+        today: The log as it is, and its bill; None where the log has no load over time, and then ``why_not`` says why.
+        left: What is left of load and bill after the levers on the API: the comparison that counts.
+        chosen_by: How models were chosen, in words.
+        assumptions: What is taken for granted.
+    """
+
+    options: HostingOptions
+    today: Comparison | None = None
+    left: Comparison | None = None
+    chosen_by: str = ""
+    assumptions: tuple[str, ...] = ()
+    why_not: str = ""
 
 
 Ratios = Mapping[tuple[str | None, str | None], float]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from advisor.hosting import Ratios, ServedLoad
+from advisor.recommendation import LeftTokens
 from pricing.fleet_load import LoadSeries, percentile_of
 from pricing.line_ups import token_ratios
 from pricing.open_model import OpenModel
@@ -63,6 +64,30 @@ def _each(frame: Frame, name: str, factor: Any) -> Any:
     """A column as the hosted model counts it; requests are requests."""
     values = frame[name].to_numpy(dtype=np.float64)
     return values if name == "requests" else values * factor
+
+
+def after_levers(frame: Frame, left: LeftTokens | None) -> Frame:
+    """Return the minutes with what is left of their tokens, in every minute alike; what a cache came to read is not computed."""
+    if left is None:
+        return frame
+    gained = max(left.cached[1] - left.cached[0], 0)
+    moved = gained / left.computed[0] if left.computed[0] else 0.0
+    if not moved and all(
+        before == after for before, after in (left.computed, left.cached, left.output, left.requests)
+    ):
+        return frame
+    return frame.assign(
+        computed_tokens=frame["computed_tokens"] * _share(left.computed),
+        cached_tokens=frame["cached_tokens"] * min(_share(left.cached), 1.0)
+        + frame["computed_tokens"] * moved,
+        output_tokens=frame["output_tokens"] * _share(left.output),
+        requests=frame["requests"] * _share(left.requests),
+    )
+
+
+def _share(counts: tuple[int, int]) -> float:
+    before, after = counts
+    return after / before if before else 1.0
 
 
 def served_load(frame: Frame, percentile: float, longest_tokens: float) -> ServedLoad:

@@ -1,23 +1,25 @@
 """The comparison: the log's minutes on every deployment that fits, against its API bill before and after the API's levers."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
-from advisor.analysis import Analysis
-from advisor.hosting import Answer, HostingOptions, SelfHosting, ServedLoad, Way
+from advisor.analysis import Analysis, CostReport
+from advisor.hosting import Answer, Comparison, HostingOptions, SelfHosting, Way
 from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
-from advisor.hosting_load import loads, served_load
+from advisor.hosting_load import after_levers, loads, served_load
 from advisor.options import AnalyseOptions
 from advisor.terms import USD
+from pricing.accelerators import Accelerator
 from pricing.calibration import Calibration, calibration, engine_of
 from pricing.fleet_load import EmptyLoadError, LoadSeries
 from pricing.fleet_money import FleetCost, break_even, fleet_cost, phase_prices
-from pricing.fleet_search import Hosted, search
+from pricing.fleet_search import Hosted, Search, search
 from pricing.gpu_prices import GpuPrice, gpu_price
 from pricing.offers import PRICE_KINDS
+from pricing.open_model import OpenModel
 from workloads.cube import prepare
 from workloads.minutes import longest_tokens, minutes
 
@@ -40,7 +42,7 @@ def study(
     Args:
         frame: The log's minutes, see ``workloads.minutes.minutes``.
         longest: Tokens that 99 % of the requests do not exceed.
-        analysis: What is known of the log.
+        analysis: What is known of the log; the tokens that its plan leaves.
         options: What is asked.
         as_of: Day whose offers count.
         bills: USD of the period, as it is and after the levers on the API.
@@ -51,45 +53,78 @@ def study(
     """
     factors = calibration() if fitted is None else fitted
     frame = _priced_part(frame, analysis)
-    empty = SelfHosting(options=options, bill_usd=bills[0], optimised_usd=bills[1])
     models, words = models_of(options, analysis, longest, as_of)
     chips = accelerators_of(options)
-    prices = prices_of(options, chips, as_of)
+    market = _Market(models, chips, prices_of(options, chips, as_of), options, factors, as_of)
+    left_frame = after_levers(frame, None if analysis.advice is None else analysis.advice.plan.left)
     try:
-        by_model, ratios = loads(frame, models)
-        load = served_load(frame, options.targets.percentile, longest)
+        searched = market.search(frame)
+        today = market.compare(frame, searched, longest, bills[0])
+        searched = searched if left_frame is frame else market.search(left_frame)
+        left = market.compare(left_frame, searched, longest, bills[1])
     except EmptyLoadError as error:
-        return replace(empty, why_not=str(error), chosen_by=words)
-    found = search(
-        models,
-        chips,
-        prices,
-        by_model,
-        options.targets,
-        factors,
-        precision=options.precision,
-        engine=engine_of(options.engine) if options.engine else None,
-    )
-
-    def way(hosted: Hosted) -> Way:
-        model = hosted.fleet.deployment.model.id
-        return _way(hosted, by_model[model], ratios[model], options, bills, as_of)
-
-    cheapest: dict[str, Hosted] = {}
-    for one in found.hosted:
-        cheapest.setdefault(one.fleet.deployment.model.id, one)
-    ways = [way(one) for one in list(cheapest.values())[:_MOST_WAYS]]
-    return replace(
-        empty,
-        load=load,
-        ways=tuple(ways),
-        fastest=tuple(way(one) for one in _not_beaten(found.hosted)),
-        refused=found.refused,
+        return SelfHosting(options=options, why_not=str(error), chosen_by=words)
+    return SelfHosting(
+        options=options,
+        today=today,
+        left=left,
         chosen_by=words,
-        looked_at=found.looked_at,
-        feasible=found.feasible,
-        assumptions=tuple(_assumptions(load, analysis, ways)),
+        assumptions=tuple(_assumptions(left, analysis)),
     )
+
+
+_Searched = tuple[Search, dict[str, LoadSeries], dict[str, float]]
+"""What was found, and each model's load and tokens for one of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Market:
+    """What can be hosted on what, at which prices."""
+
+    models: Sequence[OpenModel]
+    chips: Sequence[Accelerator]
+    prices: Mapping[str, GpuPrice]
+    options: HostingOptions
+    factors: Calibration
+    as_of: date
+
+    def search(self, frame: Frame) -> _Searched:
+        """Find what hosts a load."""
+        by_model, ratios = loads(frame, self.models)
+        options = self.options
+        found = search(
+            self.models,
+            self.chips,
+            self.prices,
+            by_model,
+            options.targets,
+            self.factors,
+            precision=options.precision,
+            engine=engine_of(options.engine) if options.engine else None,
+        )
+        return found, by_model, ratios
+
+    def compare(self, frame: Frame, searched: _Searched, longest: float, bill_usd: Decimal) -> Comparison:
+        """Hold what hosts a load against its bill."""
+        found, by_model, ratios = searched
+        options = self.options
+
+        def way(hosted: Hosted) -> Way:
+            model = hosted.fleet.deployment.model.id
+            return _way(hosted, by_model[model], ratios[model], options, bill_usd, self.as_of)
+
+        cheapest: dict[str, Hosted] = {}
+        for one in found.hosted:
+            cheapest.setdefault(one.fleet.deployment.model.id, one)
+        return Comparison(
+            bill_usd=bill_usd,
+            load=served_load(frame, options.targets.percentile, longest),
+            ways=tuple(way(one) for one in list(cheapest.values())[:_MOST_WAYS]),
+            fastest=tuple(way(one) for one in _not_beaten(found.hosted)),
+            refused=found.refused,
+            looked_at=found.looked_at,
+            feasible=found.feasible,
+        )
 
 
 def with_self_host(
@@ -107,7 +142,9 @@ def with_self_host(
     records = prepare(connection, ledger, options.period)
     plan = None if analysis.advice is None else analysis.advice.plan
     # In another currency than USD the bill is taken at list prices, which are in USD.
-    bill_usd = analysis.cost.total if analysis.cost.currency == USD or plan is None else plan.baseline_usd
+    bill_usd = (
+        _of_tokens(analysis.cost) if analysis.cost.currency == USD or plan is None else plan.baseline_usd
+    )
     left = plan.optimised_usd / plan.baseline_usd if plan is not None and plan.baseline_usd else Decimal(1)
     found = study(
         minutes(connection, records),
@@ -118,6 +155,11 @@ def with_self_host(
         (bill_usd, bill_usd * left),
     )
     return replace(analysis, self_host=found)
+
+
+def _of_tokens(cost: CostReport) -> Decimal:
+    """What tokens cost; fees (searches, storage) stay where they are."""
+    return sum((usd for meter, usd in cost.by_meter.items() if meter.is_tokens), Decimal(0))
 
 
 def _priced_part(frame: Frame, analysis: Analysis) -> Frame:
@@ -145,7 +187,7 @@ def _way(
     series: LoadSeries,
     ratio: float,
     options: HostingOptions,
-    bills: tuple[Decimal, Decimal],
+    bill_usd: Decimal,
     as_of: date,
 ) -> Way:
     fleet, price = hosted.fleet, hosted.price
@@ -163,10 +205,8 @@ def _way(
         cheap_usd=_at(hosted, options, price.low),
         dear_usd=_at(hosted, options, price.high),
         prices=phase_prices(fleet, cost, series),
-        even=break_even(fleet, cost, price, bills[0]),
-        even_optimised=break_even(fleet, cost, price, bills[1]),
-        answer=_answer(low, high, bills[0]),
-        answer_optimised=_answer(low, high, bills[1]),
+        even=break_even(fleet, cost, price, bill_usd),
+        answer=_answer(low, high, bill_usd),
         token_ratio=ratio,
         quantised=is_quantised(deployment.model, deployment.precision),
     )
@@ -223,7 +263,8 @@ def _answer(low: Decimal, high: Decimal | None, bill: Decimal) -> Answer:
     return Answer.STAY if low >= bill else Answer.STRADDLES
 
 
-def _assumptions(load: ServedLoad, analysis: Analysis, ways: Sequence[Way]) -> Iterator[str]:
+def _assumptions(found: Comparison, analysis: Analysis) -> Iterator[str]:
+    load = found.load
     yield (
         "Replicas are as many as meet the targets in the chosen percentile of the busy minutes; requests come independently "
         "of each other within a minute."
@@ -237,7 +278,7 @@ def _assumptions(load: ServedLoad, analysis: Analysis, ways: Sequence[Way]) -> I
         yield f"The log covers {load.hours:,} hours: a week has busier and quieter days that it does not show."
     if analysis.cost.unpriced:
         yield "What has no price on the API is left out of both sides."
-    if any(way.token_ratio == 1.0 for way in ways):
+    if any(way.token_ratio == 1.0 for way in found.ways):
         yield "Where a tokenizer was not measured, the hosted model is taken to count the same text alike."
     yield "Replicas by the hour know the next hour's load and start at once: a bound, not a promise."
     yield "Quality is not compared: that a model of another size answers as well is for an evaluation on your own requests."

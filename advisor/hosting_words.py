@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from advisor import numbers
-from advisor.hosting import Answer, SelfHosting, ServedLoad, Way
+from advisor.hosting import Answer, Comparison, SelfHosting, ServedLoad, Way
 from pricing.fleet_money import UTILISATIONS, BreakEven, FleetCost, PhasePrices
 from pricing.gpu_prices import GpuPrice
 from pricing.replica import Targets
@@ -17,6 +17,12 @@ _KINDS: Final = {
     "on_demand": "on demand", "spot": "spot", "reserved_1y": "reserved for a year", "given": "at your price",
     "owned": "owned",
 }  # fmt: skip
+
+
+_WORDS: Final = {
+    Answer.HOST: "cheaper", Answer.STAY: "dearer", Answer.STRADDLES: "undecided", Answer.UNKNOWN: "-",
+}  # fmt: skip
+_MOST_REFUSED: Final = 8
 
 
 class Span:
@@ -35,19 +41,20 @@ class Span:
 
 def verdict(found: SelfHosting) -> str:
     """Return the answer in a sentence or two."""
-    if found.load is None:
+    left = found.left
+    if left is None:
         return f"Nothing can be compared: {found.why_not}"
-    best, span = found.best, Span(found.load)
+    best, span = left.best, Span(left.load)
     if best is None:
         return "Stay on the API: nothing that has a price hosts this load under these targets."
-    bill = span.amount(found.optimised_usd)
+    bill = span.amount(left.bill_usd)
     way = f"{best.model} on {best.cost.gpus} x {best.hosted.fleet.deployment.accelerator.name}"
     costs = f"{span.amount(best.cost.usd)} {span.words} ({span.amount(best.low_usd)} to {_high(best, span)})"
-    if found.answer is Answer.HOST:
+    if left.answer is Answer.HOST:
         return f"Own accelerators would be cheaper: {way} costs {costs}, the API {bill} after its own levers. {_left(best)}"
-    if found.answer is Answer.STAY:
+    if left.answer is Answer.STAY:
         return f"Stay on the API: the cheapest way, {way}, costs {costs}, the API {bill} after its own levers. {_left(best)}"
-    if found.answer is Answer.STRADDLES:
+    if left.answer is Answer.STRADDLES:
         return (
             f"Undecided: {way} costs {costs}, and the API's {bill} after its own levers lies within that band. Measure one "
             f"replica with your own requests before you decide. {_left(best)}"
@@ -57,7 +64,7 @@ def verdict(found: SelfHosting) -> str:
 
 def _left(best: Way) -> str:
     """What would turn the answer, or how far it is from turning."""
-    even = best.even_optimised
+    even = best.even
     parts: list[str] = []
     if even.volume_ratio is None or even.volume_ratio > _MOST_VOLUME:
         parts.append("at no realistic volume would accelerators be cheaper for good")
@@ -78,28 +85,29 @@ def _left(best: Way) -> str:
 def lines(found: SelfHosting) -> Iterator[str]:
     """Yield what a terminal shows."""
     yield verdict(found)
-    load = found.load
-    if load is None:
+    today, left = found.today, found.left
+    if today is None or left is None:
         return
-    span = Span(load)
+    span = Span(left.load)
     yield ""
-    yield from _load_lines(found, load, span)
-    if found.best is not None:
+    yield f"Targets: {targets_words(found.options.targets)}."
+    yield from _side_lines("Today", today, found, span)
+    yield from _side_lines("After the API's levers", left, found, span)
+    if left.best is not None:
         yield ""
-        yield from _best_lines(found.best, span)
+        yield from _best_lines(left.best, span)
         yield ""
-        yield f"Cheapest of each model ({found.chosen_by}):" if found.chosen_by != "named" else "Ways:"
-        yield from _table(_ways(found.ways, span))
-        if len(found.fastest) > 1:
+        yield "Ways:" if found.chosen_by == "named" else f"Cheapest of each model ({found.chosen_by}):"
+        yield from _table(_ways(left.ways, span))
+        if len(left.fastest) > 1:
             yield ""
             yield "What faster answers cost (nothing cheaper is as fast):"
-            yield from _table(_ways(found.fastest, span))
-    for one in found.refused[:8]:
-        yield f"refused {one.model}: {one.reason}"
-    if len(found.refused) > 8:  # noqa: PLR2004
-        yield f"... and {len(found.refused) - 8} more"
+            yield from _table(_ways(left.fastest, span))
+    yield from (f"refused {one.model}: {one.reason}" for one in left.refused[:_MOST_REFUSED])
+    if len(left.refused) > _MOST_REFUSED:
+        yield f"... and {len(left.refused) - _MOST_REFUSED} more"
     yield ""
-    yield f"{found.looked_at:,} deployments fit, {found.feasible:,} of them meet the targets at a price."
+    yield f"{left.looked_at:,} deployments fit, {left.feasible:,} of them meet the targets at a price."
     yield from (f"- {text}" for text in found.assumptions)
 
 
@@ -114,7 +122,9 @@ def targets_words(targets: Targets) -> str:
     return f"{' and '.join(parts) or 'no latency'} in {targets.percentile:g} % of the busy minutes{spare}"
 
 
-def _load_lines(found: SelfHosting, load: ServedLoad, span: Span) -> Iterator[str]:
+def _side_lines(name: str, side: Comparison, found: SelfHosting, span: Span) -> Iterator[str]:
+    """What is served, what the API asks for it, and what the cheapest way would."""
+    load = side.load
     prompts = load.computed_tokens + load.cached_tokens
     cached = (
         f", {numbers.share(load.cached_tokens / prompts)} of them cached"
@@ -122,15 +132,17 @@ def _load_lines(found: SelfHosting, load: ServedLoad, span: Span) -> Iterator[st
         else ""
     )
     yield (
-        f"Load: {load.requests:,} requests in {load.hours:,} h, {load.busy_minutes:,} busy minutes; "
-        f"{numbers.tokens(prompts)} prompt tokens{cached}, {numbers.tokens(load.output_tokens)} written; "
-        f"{load.percentile_requests:,.0f} requests in a busy minute (P{found.options.targets.percentile:g}), "
-        f"{load.peak_requests:,.0f} in the busiest."
+        f"{name}: {load.requests:,} requests in {load.hours:,} h ({load.busy_minutes:,} busy minutes; "
+        f"{load.percentile_requests:,.0f} in the one at P{found.options.targets.percentile:g}, {load.peak_requests:,.0f} in the "
+        f"busiest), {numbers.tokens(prompts)} prompt tokens{cached}, {numbers.tokens(load.output_tokens)} written."
     )
-    yield f"Targets: {targets_words(found.options.targets)}."
-    yield (
-        f"API: {span.amount(found.bill_usd)} {span.words}, {span.amount(found.optimised_usd)} after the levers of the plan."
+    best = side.best
+    own = (
+        "nothing hosts it"
+        if best is None
+        else f"own accelerators {span.amount(best.cost.usd)} ({_WORDS[best.answer]})"
     )
+    yield f"  API {span.amount(side.bill_usd)} {span.words}; {own}."
 
 
 def _best_lines(best: Way, span: Span) -> Iterator[str]:
@@ -151,7 +163,7 @@ def _best_lines(best: Way, span: Span) -> Iterator[str]:
         yield f"  {span.amount(other.usd)} {cost_words(other)}."
     yield f"  Work fills {numbers.share(cost.utilisation_ratio)} of the paid time, {numbers.share(fleet.prefill_share)} of it prefill."
     yield f"  {token_words(best.prices)}"
-    yield f"  Break-even with the API as it is: {even_words(best.even)}; after its levers: {even_words(best.even_optimised)}."
+    yield f"  Never dearer than the API: from {even_words(best.even)}."
     yield f"  At other utilisations: {', '.join(utilisation_words(best))}."
     yield (
         f"  TTFT {fleet.ttft_seconds * MILLISECONDS_PER_SECOND:,.0f} ms, TPOT "
@@ -233,9 +245,7 @@ def _ways(ways: Sequence[Way], span: Span) -> Iterator[tuple[str, ...]]:
             f"{span.amount(way.low_usd)} to {_high(way, span)}",
             numbers.share(way.cost.utilisation_ratio),
             f"{fleet.tpot_seconds * MILLISECONDS_PER_SECOND:.1f}",
-            {
-                Answer.HOST: "cheaper", Answer.STAY: "dearer", Answer.STRADDLES: "undecided", Answer.UNKNOWN: "-",
-            }[way.answer_optimised],
+            _WORDS[way.answer],
         )  # fmt: skip
 
 

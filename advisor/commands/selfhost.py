@@ -43,7 +43,7 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
         write(given["json_file"], render_json(analysis))
     if given["json_file"] != "-" and not given["quiet"]:
         click.echo("\n".join(lines(found)))
-    return 0 if found.ways else EXIT_NOTHING
+    return 0 if found.left is not None and found.left.ways else EXIT_NOTHING
 
 
 def asked_of(given: dict[str, Any]) -> HostingOptions:
