@@ -36,6 +36,8 @@ _PREFERRED: Final = ("application", "project", "endpoint", "team", "api_key")
 _LEAST_COVERAGE: Final = 0.5
 _MOST_FILES: Final = 24
 _FILE_NAME: Final = r"([^/\\:]+?)(\.[A-Za-z0-9]+)*$"
+_ID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}"
+"""What no person calls a file: a UUID, or a long number in hexadecimal digits."""
 _PSEUDONYM_DIGITS: Final = 10
 
 UNLABELLED: Final = "(unlabelled)"
@@ -132,8 +134,8 @@ def _file_name(file: str) -> str:
 
 
 def _stem(file: str) -> str:
-    """Return a file's name without dates, counters and suffixes: rotated logs have one."""
-    return re.sub(r"[\d._-]+", "", PurePath(file).name.split(".")[0]).lower()
+    """Return a file's name without dates, counters, ids and suffixes: rotated logs have one."""
+    return re.sub(_ID + r"|[\d._-]+", "", PurePath(file).name.split(".")[0].lower())
 
 
 def _by_size(ledger: Expr) -> Expr:

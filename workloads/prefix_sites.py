@@ -18,6 +18,7 @@ OTHERS: Final = "other prompts"
 _LEAST_COVERAGE: Final = 0.5
 _LEAST_SHARE: Final = 0.01
 _MOST_SITES: Final = 24
+_MOST_A_SESSION: Final = 0.5
 _DIGITS: Final = 6
 
 
@@ -51,6 +52,11 @@ def common_sites(connection: Connection, ledger: Expr) -> tuple[str, ...] | None
     common = frame[frame["n"] >= told * _LEAST_SHARE]
     if common["n"].sum() < told * _LEAST_COVERAGE:
         return ()
+    sessions = (
+        int(connection.execute(column(ledger, "session").nunique())) if "session" in ledger.columns else 0
+    )
+    if len(common) > 1 and len(common) > sessions * _MOST_A_SESSION > 0:
+        return ()  # each conversation begins in its own way: no call site, but a session
     return tuple(map(str, common["site"]))
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workloads.cache_replay import UNLIMITED, Basis, find_accesses, refreshed_hits
+from workloads.grouping import choose_grouping
 from workloads.load import LoadOptions, load
 from workloads.prefix_texts import BLOCK_CHARACTERS
 from workloads.relations import connect
@@ -125,3 +126,14 @@ def test_a_text_that_is_shorter_than_its_tokens_says_nothing(tmp_path: Path) -> 
     """What a gateway writes instead of a prompt that it does not keep."""
     rows = [payload("litellm", number, {}, 700) for number in range(3)]
     assert replayed(tmp_path / "log.jsonl", rows)[1] is None
+
+
+def test_sessions_in_files_named_by_ids_are_one_call_site(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for number in range(3):
+        row = {"timestamp": 1_780_300_800_000_000, "input": START, "output": "yes", "session_id": "s"}
+        (folder / f"{'a' * 24}{number:08x}.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    connection = connect()
+    records = load(connection, [str(folder)], LoadOptions()).ledger
+    assert len(choose_grouping(connection, records, ()).sites) == 1
