@@ -66,9 +66,8 @@ def _verdict(analysis: Analysis) -> str:
         return "Nothing that was looked at would save money worth the change on this log."
     month, unit = monthly(analysis.period_days)
     saving = advice.plan.combined
-    what = (
-        "The change below would" if len(advice.recommendations) == 1 else "The changes below would together"
-    )
+    number = len(advice.recommendations)
+    what = "The one change found would" if number == 1 else f"All {number} changes would together"
     if saving.expected <= 0:
         most = f"{what} save {saving_words(saving, month)} {unit}"
         return f"{most}; how much of that, the log does not tell."

@@ -8,6 +8,7 @@ from advisor.analysis import Analysis, CostReport, PhaseClass, PhaseMix
 from advisor.charts import BarPart, plain_bar
 from advisor.view_costs import effective_total, unconverted_usd
 from advisor.view_model import Badge, Card, Headline, PhaseShare
+from advisor.view_outlook import outlook
 from advisor.view_reconcile import reconcile_badge
 from advisor.wording import plural
 from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS, Phase
@@ -38,6 +39,7 @@ def headline(analysis: Analysis) -> Headline:
         cards=_cards(analysis),
         bar=_phase_bar(analysis),
         phases=_phases(analysis),
+        outlook=outlook(analysis),
     )
 
 

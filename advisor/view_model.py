@@ -112,6 +112,8 @@ class Headline:
     phases: tuple[PhaseShare, ...]
 
 
+    outlook: tuple[Card, ...] = ()
+    """The course of spend: against the time before, and what is expected."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostSection:
     """List, contracted and effective cost, and what made them differ."""

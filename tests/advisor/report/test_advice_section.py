@@ -56,7 +56,7 @@ def test_the_fixture_adds_up() -> None:
 
 def test_the_verdict_says_a_month_and_the_part_of_the_bill() -> None:
     assert section_of(advised()).verdict == (
-        "The changes below would together save about $4,910 a month (between $2,180 and $6,500): "
+        "All 5 changes would together save about $4,910 a month (between $2,180 and $6,500): "
         "36 % of what this log costs at list prices."
     )
 
@@ -66,7 +66,7 @@ def test_a_short_log_says_nothing_of_a_month(days: float | None) -> None:
     base = replace(report_factory.demo(), period_days=days)
     short = replace(CACHING, saving_per_month=None)
     section = section_of(with_recommendations(short, base=base))
-    assert "The change below would save about $4,840 in this period" in section.verdict
+    assert "The one change found would save about $4,840 in this period" in section.verdict
     assert (section.cards[0].saves, section.cards[0].unit) == ("$2,310", "in this period")
     assert section.plan is not None
     assert section.plan.totals[0].note == "in this period"

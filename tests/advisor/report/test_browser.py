@@ -13,6 +13,8 @@ from advisor.view import build_view
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 CHROMIUM = Path("/usr/bin/chromium")
+A4_WIDTH, A4_HEIGHT = 688, 1016
+"""CSS pixels of a page less its margins of 14 mm."""
 ARGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -109,6 +111,23 @@ def test_prints_on_a4(browser: "sync_api.Browser", url: str) -> None:
     pdf = page.pdf(prefer_css_page_size=True)
     assert pdf.startswith(b"%PDF")
     assert len(pdf) > 20_000
+    page.close()
+
+
+@pytest.mark.parametrize("make", [advice_factory.advised, advice_factory.crowd, report_factory.ugly])
+def test_the_first_page_printed_is_the_first_screen(
+    browser: "sync_api.Browser", tmp_path: Path, make: object
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render_html(build_view(make())), encoding="utf-8")  # type: ignore[operator]
+    page = browser.new_page(viewport={"width": A4_WIDTH, "height": A4_HEIGHT})
+    page.emulate_media(media="print")
+    page.goto(path.as_uri())
+    headline = page.locator("section.headline")
+    box = headline.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= A4_HEIGHT
+    assert headline.evaluate("one => getComputedStyle(one).breakAfter") == "page"
     page.close()
 
 

@@ -1,0 +1,58 @@
+"""The course of spend: whole weeks against whole weeks, whole days only."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import report_factory
+
+from advisor.analysis import Analysis, DaySlice
+from advisor.view_outlook import outlook
+from pricing.meters import Meter
+
+
+def course(*amounts: str, start_hour: int = 0, end_hour: int = 23) -> Analysis:
+    """An analysis with one amount a day from 1 October on."""
+    base = report_factory.demo()
+    first = date(2026, 10, 1)
+    days = tuple(
+        DaySlice(
+            day=first + timedelta(days=place),
+            whole=replace(base.by_day[0].whole, cost={Meter.OUTPUT: Decimal(amount)}),
+            by_model={},
+        )
+        for place, amount in enumerate(amounts)
+    )
+    last = first + timedelta(days=len(amounts) - 1)
+    return replace(
+        base,
+        by_day=days,
+        data=replace(
+            base.data,
+            first_request=datetime(2026, 10, 1, start_hour, 30, tzinfo=UTC),
+            last_request=datetime(last.year, last.month, last.day, end_hour, 30, tzinfo=UTC),
+        ),
+    )
+
+
+def test_two_weeks_are_one_against_one() -> None:
+    (card,) = outlook(course(*["10"] * 7, *["12.5"] * 7))
+    assert (card.label, card.value) == ("Last 7 days against the 7 before", "+25 %")
+    assert card.exact == "8\N{EN DASH}14 Oct 2026: $87.50; 1\N{EN DASH}7 Oct 2026: $70.00"
+
+
+def test_a_fall_has_a_true_minus_sign() -> None:
+    (card,) = outlook(course(*["10"] * 14, *["5"] * 14))
+    assert (card.label, card.value) == ("Last 14 days against the 14 before", "\N{MINUS SIGN}50 %")
+
+
+def test_cut_days_count_on_neither_side() -> None:
+    assert outlook(course(*["10"] * 7, *["12.5"] * 7, end_hour=11)) == ()
+    (card,) = outlook(course("1", *["10"] * 7, *["12.5"] * 7, start_hour=9))
+    assert card.value == "+25 %"
+
+
+def test_a_short_log_or_one_without_prior_spend_says_nothing() -> None:
+    assert outlook(course(*["10"] * 13)) == ()
+    assert outlook(course(*["0"] * 7, *["12.5"] * 7)) == ()
+    assert outlook(replace(report_factory.demo(), by_day=())) == ()
