@@ -56,6 +56,11 @@ def cli(context: click.Context) -> None:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @report_options
 @bill_option(required=False)
+@click.option(
+    "--self-host",
+    is_flag=True,
+    help="Compare with own accelerators too; takes seconds (`advisor selfhost` has the options).",
+)
 @click.option("--strict", is_flag=True, help="Exit 1 when any row was skipped or could not be priced.")
 @click.option(
     "--fail-on-unpriced",

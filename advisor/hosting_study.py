@@ -10,6 +10,7 @@ from advisor.analysis import Analysis, CostReport
 from advisor.hosting import Answer, Comparison, HostingOptions, SelfHosting, Way
 from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
 from advisor.hosting_load import after_levers, loads, served_load
+from advisor.levers.self_hosting import with_hosting
 from advisor.options import AnalyseOptions
 from advisor.terms import USD
 from pricing.accelerators import Accelerator
@@ -154,7 +155,8 @@ def with_self_host(
         options.as_of.date(),
         (bill_usd, bill_usd * left),
     )
-    return replace(analysis, self_host=found)
+    advice = None if analysis.advice is None else with_hosting(analysis.advice, found)
+    return replace(analysis, self_host=found, advice=advice)
 
 
 def _of_tokens(cost: CostReport) -> Decimal:

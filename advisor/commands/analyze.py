@@ -6,7 +6,7 @@ import shutil
 import sys
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,7 @@ from advisor.analysis import Analysis
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
+from advisor.commands.outputs import needs_lines, outputs_of, render
 from advisor.gates import unpriced_failure
 from advisor.options import AnalyseOptions
 from advisor.reconciliation import BillError
@@ -22,6 +23,9 @@ from pricing.errors import PriceFileError
 from workloads.load import NothingReadableError
 from workloads.period import Period
 from workloads.sources import MappingError, SourceError
+
+if TYPE_CHECKING:
+    from advisor.hosting import HostingOptions
 
 DEFAULT_REPORT = "advisor-report.html"
 
@@ -36,20 +40,12 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     analysis = run_analysis(paths, options, progress)
     summary = not outputs
     for kind, target in (outputs or {"html": DEFAULT_REPORT}).items():
-        write(target, render(kind, analysis))
+        write(target, render(kind, analysis, target, quiet=given["quiet"]))
     progress.done()
     if summary and not given["quiet"]:
         click.echo(_summary(analysis, no_color=given["no_color"]), nl=False, color=True)
         click.echo(f"\nReport: {DEFAULT_REPORT}")
     return _exit_code(analysis, strict=given["strict"], unpriced_limit=limit)
-
-
-def outputs_of(given: dict[str, Any]) -> dict[str, str]:
-    """Return which outputs are asked for, and where they go."""
-    outputs = {kind: given[f"{kind}_file"] for kind in ("html", "json", "markdown") if given[f"{kind}_file"]}
-    if sum(target == "-" for target in outputs.values()) > 1:
-        raise click.UsageError("only one output can go to stdout (-)")
-    return outputs
 
 
 def options_of(given: dict[str, Any]) -> AnalyseOptions:
@@ -79,7 +75,15 @@ def options_of(given: dict[str, Any]) -> AnalyseOptions:
         tolerance_ratio=parse.percent("--tolerance", given["tolerance"]),
         memory_limit=given["memory_limit"],
         command=shlex.join(["advisor", *sys.argv[1:]]),
+        cost_lines=needs_lines(given),
+        self_host=_hosting() if given.get("self_host") else None,
     )
+
+
+def _hosting() -> "HostingOptions":
+    from advisor.hosting import HostingOptions  # noqa: PLC0415  (only by runs that compare)
+
+    return HostingOptions()
 
 
 def run_analysis(paths: tuple[str, ...], options: AnalyseOptions, progress: Progress) -> Analysis:
@@ -99,24 +103,6 @@ def run_analysis(paths: tuple[str, ...], options: AnalyseOptions, progress: Prog
         progress.done()
         hint = f" Try: advisor doctor {shlex.join(paths)}" if isinstance(error, NothingReadableError) else ""
         raise Failure(f"nothing to analyse: {error}.{hint}", EXIT_NOTHING) from error
-
-
-def render(kind: str, analysis: Analysis) -> str:
-    """Return an analysis in one of the forms for files: html, json or markdown."""
-    if kind == "json":
-        from advisor.render.json import render_json  # noqa: PLC0415
-
-        return render_json(analysis)
-    from advisor.view import build_view  # noqa: PLC0415
-
-    view = build_view(analysis)
-    if kind == "markdown":
-        from advisor.render.markdown import render_markdown  # noqa: PLC0415
-
-        return render_markdown(view)
-    from advisor.render.html import render_html  # noqa: PLC0415
-
-    return render_html(view)
 
 
 def _summary(analysis: Analysis, *, no_color: bool) -> str:
