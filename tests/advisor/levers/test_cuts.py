@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lever_cubes import EVEN, TAIL, counts_of, cube, cubes, evidence, row, usd
 
+from advisor.advise import ORDER
 from advisor.evidence import Evidence, Signals
 from advisor.levers import levers, output_limits, prompt_trimming, reasoning_effort
 from advisor.recommendation import Confidence, Level, Proposal, Risk
@@ -28,6 +29,8 @@ def test_levers_are_found_by_folder() -> None:
     names = [lever.NAME for lever in levers()]
     assert names == sorted(names)
     assert {"output_limits", "prompt_trimming", "smaller_model"} <= set(names)
+    # Each has its place in the plan.
+    assert set(names) <= set(ORDER)
 
 
 def test_long_answers_worked_by_hand() -> None:
