@@ -9,6 +9,7 @@ from typing import Any
 
 from advisor.analyse import analyse
 from advisor.analysis import Analysis
+from advisor.cache_reuse import Known
 from advisor.options import AnalyseOptions
 from advisor.recommendation import Confidence, Recommendation
 from workloads.load import LoadOptions
@@ -73,3 +74,40 @@ def test_prompts_that_have_nothing_in_common_are_not_cached_and_the_loss_is_said
     rows = [call(number, [1, *range(number * 10 + 10, number * 10 + 20)]) for number in range(20)]
     found = analysis(tmp_path, rows)
     assert caching(found) == []
+
+
+def test_the_curve_and_what_could_be_read_are_those_of_the_replay(tmp_path: Path) -> None:
+    (found,) = analysis(tmp_path, [call(number * 1800, FOUR) for number in range(10)]).reuse
+    ratios = {point.lifetime_seconds: point.hit_ratio for point in found.curve}
+    assert (ratios[600], ratios[1_800], ratios[3_600]) == (0, 0.9, 0.9)
+    assert (found.logged_ratio, found.achievable_ratio, found.lifetimes) == (None, 0.9, ("1h",))
+    assert (found.requests, found.text_tokens) == (10, 20_480)
+
+
+def chat(second: int, session: str, prompt: int) -> dict[str, Any]:
+    at = datetime.fromtimestamp(1_780_300_800 + second, UTC).isoformat()
+    return {
+        "timestamp": at,
+        "session_id": session,
+        "model": MODEL,
+        "input_tokens": prompt,
+        "output_tokens": 10,
+    }
+
+
+def test_sessions_that_grow_have_a_curve_and_single_turns_have_none(tmp_path: Path) -> None:
+    (found,) = analysis(tmp_path, [chat(100 * turn, "s", 2_000 + 100 * turn) for turn in range(10)]).reuse
+    ratios = [point.hit_ratio for point in found.curve]
+    assert ratios == sorted(ratios)
+    assert found.known_by is Known.SESSIONS
+    whole = sum(2_000 + 100 * turn for turn in range(10))
+    assert ratios[-1] == (whole - 2_900) / whole
+    assert analysis(tmp_path, [chat(turn, f"s{turn}", 2_000) for turn in range(10)]).reuse == ()
+
+
+def test_counts_alone_are_no_evidence(tmp_path: Path) -> None:
+    rows = [chat(turn, "s", 2_000) for turn in range(10)]
+    assert (
+        analysis(tmp_path, [{key: row[key] for key in row if key != "session_id"} for row in rows]).reuse
+        == ()
+    )
