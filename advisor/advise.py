@@ -44,9 +44,10 @@ ORDER: Final = (
     "flex",
     "service_tier",
     "region",
+    "self_hosting",
 )
 """In which levers are applied: what nobody needs, then what is too long, then the model, then the cache of what is left on
-the models that it is left on, then discounts on all of it."""
+the models that it is left on, then discounts on all of it, then what of it is cheaper on machines of one's own."""
 _NOTABLE_SHARE: Final = Decimal("0.001")
 """Part of the bill below which a saving is not worth a recommendation."""
 _UNFIT_SHARE: Final = Decimal("0.05")
