@@ -46,6 +46,21 @@ class Tokenizer(_Row):
         return any(fnmatchcase(name, one) for name in names for one in self.models)
 
 
+class Related(_Row):
+    """A tokenizer that was held against another one: tokens over its tokens for the same text."""
+
+    name: str
+    base: str
+    usual: Fraction
+    smallest: Fraction
+    largest: Fraction
+
+    def covers(self, names: tuple[str, ...]) -> bool:
+        """Whether a model of one of these names, with or without its maker's, has it."""
+        bare = (*names, *(name.rpartition("/")[2] for name in names))
+        return any(fnmatchcase(name, one) for name in bare for one in self.models)
+
+
 class Sample(BaseModel):
     """A text, and its tokens by tokenizer; ``usual`` ones are what most prompts are made of."""
 
@@ -61,6 +76,7 @@ class _File(BaseModel):
 
     line: tuple[Line, ...] = ()
     tokenizer: tuple[Tokenizer, ...] = ()
+    related: tuple[Related, ...] = ()
     sample: tuple[Sample, ...] = ()
 
 
@@ -107,7 +123,25 @@ def _known(*names: str) -> set[str]:
 
 def token_ratios(source: str, target: str) -> TokenRatios:
     """Return how many tokens of a target model stand for one token of a source model."""
-    before, after = _tokenizer(source), _tokenizer(target)
+    first, last = _related(source), _related(target)
+    if first is None and last is None:
+        return _counted(_tokenizer(source), _tokenizer(target))
+    if first is not None and last is not None and first.name == last.name:
+        one = Fraction(1)
+        return TokenRatios(one, one, one, measured=True)
+    between = _counted(first.base if first else _tokenizer(source), last.base if last else _tokenizer(target))
+    if not between.measured:
+        return between
+    return TokenRatios(
+        between.smallest * (last.smallest if last else 1) / (first.largest if first else 1),
+        between.usual * (last.usual if last else 1) / (first.usual if first else 1),
+        between.largest * (last.largest if last else 1) / (first.smallest if first else 1),
+        measured=True,
+    )
+
+
+def _counted(before: str | None, after: str | None) -> TokenRatios:
+    """Between tokenizers that counted the same samples."""
     if before is None or after is None or before == after:
         one = Fraction(1)
         return TokenRatios(one, one, one, before is not None and before == after)
@@ -147,6 +181,11 @@ def _rows() -> _File:
 def _plain(name: str) -> str:
     """Price cards name what is not the global id of a cloud's model "regional."; logs do not."""
     return name.strip().lower().removeprefix("regional.")
+
+
+def _related(model: str) -> Related | None:
+    names = candidates(_plain(model))
+    return next((one for one in _rows().related if one.covers(names)), None)
 
 
 def _tokenizer(model: str) -> str | None:

@@ -77,6 +77,21 @@ def test_models_are_found_by_the_names_of_logs() -> None:
     assert smaller_models("gpt-5-codex") == ()
 
 
+def test_open_models_are_counted_by_way_of_a_tokenizer_that_was_held_against_theirs() -> None:
+    straight = token_ratios("gpt-5", "Qwen/Qwen3-32B")
+    assert (straight.usual, straight.measured) == (Fraction("1.028"), True)
+    assert straight.smallest < 1 < straight.largest
+    claude = token_ratios("claude-opus-4-5-20251101", "gpt-5")
+    hosted = token_ratios("claude-opus-4-5-20251101", "deepseek-ai/DeepSeek-V3.2")
+    assert hosted.usual == claude.usual * Fraction("1.006")
+    back = token_ratios("deepseek-ai/DeepSeek-V3", "claude-opus-4-5-20251101")
+    assert back.usual * hosted.usual == 1
+    assert back.smallest * hosted.largest == 1
+    assert token_ratios("Qwen/Qwen3-32B", "Qwen/Qwen2.5-72B-Instruct").usual == 1
+    assert not token_ratios("gpt-5", "Qwen/Qwen3.5-27B").measured
+    assert not token_ratios("gemini-2.5-pro", "Qwen/Qwen3-32B").measured
+
+
 def test_ratios_of_tokens() -> None:
     same = token_ratios("gpt-5", "gpt-5-mini")
     assert (same.smallest, same.usual, same.largest, same.measured) == (1, 1, 1, True)
