@@ -18,6 +18,7 @@ from workloads.phase_mix import PhaseClass, PhaseMix
 
 if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
     from advisor.cost_lines import CostLines
+    from advisor.finance import Finance
     from advisor.hosting import SelfHosting
     from pricing.commitment_use import CommitmentUse
     from pricing.currency import Conversion
@@ -248,5 +249,7 @@ class Analysis:
     reuse: tuple[WorkloadReuse, ...] = ()
     """Of workloads of which the log tells what prompts have in common, dearest first."""
     self_host: "SelfHosting | None" = None
+    finance: "Finance | None" = None
+    """The answers to finance's questions; None: nobody asked them."""
     cost_lines: "CostLines | None" = None
     """The bill line by line; None: not asked for."""

@@ -12,17 +12,10 @@ import pandas as pd
 from advisor import breakdown
 from advisor import slices as cut
 from advisor.advising import with_advice
-from advisor.analysis import (
-    Analysis,
-    CostReport,
-    DataReport,
-    Problem,
-    Provenance,
-    Slice,
-    Unpriced,
-)
+from advisor.analysis import Analysis, CostReport, DataReport, Problem, Provenance, Slice, Unpriced
 from advisor.billing import UTC, with_bill
 from advisor.cost_lines import with_cost_lines
+from advisor.finance import with_finance
 from advisor.options import AnalyseOptions
 from advisor.price_doubts import free_models, price_problems
 from advisor.problems import data_problems, sources_of, unpriced_problems
@@ -89,6 +82,7 @@ def answer(
     scanned = _scan(connection, records, book, options, terms)
     progress("writing the answer")
     analysis = _assemble(loaded, scanned, book, options, terms)
+    analysis = with_finance(analysis, scanned.priced, scanned.listed, book, options)
     keys = scanned.grouping.keys
     analysis = with_cost_lines(analysis, scanned.listed, scanned.settled, keys, terms, options)
     if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
+from advisor.document_finance import ForecastDoc
 from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_reuse import ReuseDoc
 
@@ -286,5 +287,6 @@ class Document(_Model):
         description="Ways to host the load, cheapest first; empty: not asked for."
     )
     self_host_comparison: HostComparisonDoc | None
+    forecast: ForecastDoc | None = Field(default=None, description="null: saved before there were any.")
     prices: list[PriceDoc]
     provenance: ProvenanceDoc

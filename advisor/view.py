@@ -5,6 +5,7 @@ from advisor.analysis import Analysis
 from advisor.view_advice import advice_section
 from advisor.view_costs import cost_section
 from advisor.view_data import data_section, method_section, price_table
+from advisor.view_finance import finance_section
 from advisor.view_headline import headline
 from advisor.view_map import map_section
 from advisor.view_meters import meter_section
@@ -39,6 +40,7 @@ def _view(analysis: Analysis) -> ReportView:
         advice=advice_section(analysis),
         costs=cost_section(analysis),
         days=day_section(analysis),
+        finance=finance_section(analysis),
         workloads=workload_section(analysis),
         reuse=reuse_section(analysis),
         phase_map=map_section(analysis),

@@ -12,6 +12,7 @@ from advisor.phase_map import PhaseMap
 
 if TYPE_CHECKING:  # it is built of what is below
     from advisor.view_advice_model import AdviceSection
+    from advisor.view_finance_model import FinanceSection
     from advisor.view_reuse_model import ReuseSection
 
 
@@ -269,6 +270,8 @@ class ReportView:
     costs: CostSection | None
     """None where the three costs are one."""
     days: DaySection
+    finance: "FinanceSection | None"
+    """None where nobody asked finance's questions."""
     workloads: WorkloadSection
     reuse: "ReuseSection | None"
     """None where the log does not tell what prompts have in common."""

@@ -33,6 +33,7 @@ def render_table(view: ReportView, *, width: int, color: bool) -> str:
     paint = Paint(color=color)
     lines = [
         *_head(view, width, paint),
+        *(wrap(view.finance.forecast.line, width) if view.finance else []),
         *_advice(view, width, paint),
         *_costs(view, width, paint),
         *(reconciliation_lines(view, width, paint) if view.reconciliation.steps else []),

@@ -1,0 +1,66 @@
+"""Finance's questions in the document: what it will be."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Money = str
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SpanDoc(_Model):
+    """Money of some days: what is spent, and what it is expected to come to, with the 80 % range."""
+
+    first_day: str
+    last_day: str
+    spent: Money = Field(description="What the log holds of it; exact.")
+    low: Money
+    expected: Money = Field(description="Spent and forecast together; an estimate, rounded to the cent.")
+    high: Money
+
+
+class BacktestDoc(_Model):
+    """How wrong the method was about days of this log that it was not shown."""
+
+    horizon_days: int
+    origins: int = Field(description="How many times it was tried.")
+    error_ratio: float = Field(description="Mean size of the errors, as parts of what was forecast.")
+
+
+class PriceStepDoc(_Model):
+    """An announced change of prices that is in the forecast."""
+
+    day: str
+    ratio: float = Field(description="What the usage of the last week costs then, over what it costs before.")
+    models: list[str]
+
+
+class RunRateDoc(_Model):
+    """The month as if its other days cost what the whole days so far did on average: arithmetic, no forecast."""
+
+    month: str
+    days_used: int
+    spent: Money
+    month_end: Money
+
+
+class ForecastDoc(_Model):
+    """What the bill will be, in the currency of ``cost``; contracted cost of what has a price."""
+
+    available: bool
+    reason: str | None = Field(description="Why there is none; null where there is one.")
+    first_day: str | None = Field(description="First whole day that it is made from.")
+    last_day: str | None = Field(description="Last whole day that it is made from.")
+    days_used: int = Field(description="Whole days between them.")
+    empty_days: int = Field(description="Days among them of which the log holds nothing; they count as 0.")
+    partial_days: list[str] = Field(description="Days that are cut off; no forecast is made from them.")
+    range_share: float = Field(description="Part of outcomes that the range is meant to hold.")
+    method: str
+    month_end: SpanDoc | None = Field(description="The month that the first day to come lies in.")
+    months: list[SpanDoc] = Field(description="The three months after it.")
+    three_months: SpanDoc | None = Field(description="These together.")
+    backtest: BacktestDoc | None
+    price_changes: list[PriceStepDoc]
+    run_rate: RunRateDoc | None
+    notes: list[str]

@@ -1,0 +1,78 @@
+"""How the answers to finance's questions fill the JSON document."""
+
+from datetime import timedelta
+
+from advisor.analysis import Analysis
+from advisor.document_finance import BacktestDoc, ForecastDoc, PriceStepDoc, RunRateDoc, SpanDoc
+from advisor.document_money import money
+from advisor.forecast import Forecast, Outlook, Span, method_of
+from advisor.forecast_fit import RANGE_SHARE
+from advisor.forecast_words import outlook_notes
+
+
+def forecast_doc(analysis: Analysis) -> ForecastDoc | None:
+    """Return the forecast, or why there is none; None where nobody asked."""
+    if analysis.finance is None:
+        return None
+    outlook = analysis.finance.outlook
+    series, made = outlook.series, outlook.forecast
+    return ForecastDoc(
+        available=made is not None,
+        reason=outlook.reason or None,
+        first_day=None if series is None else series.first.isoformat(),
+        last_day=None if series is None else (series.next_day - timedelta(days=1)).isoformat(),
+        days_used=0 if series is None else len(series.amounts),
+        empty_days=0 if series is None else series.empty_days,
+        partial_days=_partial(outlook),
+        range_share=RANGE_SHARE,
+        method=method_of(outlook),
+        month_end=None if made is None else _span(made.month),
+        months=[] if made is None else [_span(one) for one in made.months],
+        three_months=None if made is None else _span(made.ahead),
+        backtest=None if made is None else _backtest(made),
+        price_changes=[] if made is None else _steps(made),
+        run_rate=_run_rate(outlook),
+        notes=list(outlook_notes(analysis)),
+    )
+
+
+def _partial(outlook: Outlook) -> list[str]:
+    series = outlook.series
+    ends = () if series is None else (series.cut_first, series.cut_last)
+    return [end[0].isoformat() for end in ends if end is not None]
+
+
+def _span(one: Span) -> SpanDoc:
+    return SpanDoc(
+        first_day=one.first.isoformat(),
+        last_day=one.last.isoformat(),
+        spent=money(one.spent),
+        low=money(one.low),
+        expected=money(one.expected),
+        high=money(one.high),
+    )
+
+
+def _backtest(made: Forecast) -> BacktestDoc:
+    tried = made.backtest
+    return BacktestDoc(
+        horizon_days=tried.horizon_days, origins=tried.origins, error_ratio=round(tried.error_ratio, 6)
+    )
+
+
+def _steps(made: Forecast) -> list[PriceStepDoc]:
+    return [
+        PriceStepDoc(day=step.day.isoformat(), ratio=round(step.ratio, 6), models=list(step.models))
+        for step in made.steps
+    ]
+
+
+def _run_rate(outlook: Outlook) -> RunRateDoc | None:
+    if outlook.series is None or outlook.run_rate is None or outlook.run_rate_month is None:
+        return None
+    return RunRateDoc(
+        month=outlook.run_rate_month.strftime("%Y-%m"),
+        days_used=len(outlook.series.amounts),
+        spent=money(outlook.run_rate_spent),
+        month_end=money(outlook.run_rate),
+    )

@@ -1,0 +1,13 @@
+"""The section that finance reads: what it will be."""
+
+from advisor.analysis import Analysis
+from advisor.view_finance_model import FinanceSection
+from advisor.view_forecast import forecast_part
+
+
+def finance_section(analysis: Analysis) -> FinanceSection | None:
+    """Return the section; None where nobody asked for it."""
+    found = analysis.finance
+    if found is None:
+        return None
+    return FinanceSection(forecast=forecast_part(analysis, found.outlook))
