@@ -1,10 +1,13 @@
 """The run: load -> price -> slice -> classify, ending in one Analysis. Nothing here prints or reads the clock."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 
 from advisor.analysis import Analysis
+from advisor.input_hashes import begin_hashes
 from advisor.options import AnalyseOptions
+from advisor.problems import sources_of
 from advisor.reconciliation import Bill
 from advisor.terms import load_terms
 from pricing.book import load_book
@@ -32,9 +35,11 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
     terms = load_terms(options)
     bill = _bill(options, progress)
     loaded = load(connection, paths, options.load, progress, meanwhile=_get_ready)
+    hashes = begin_hashes(sources_of(loaded.report))
     from advisor.answer import answer  # noqa: PLC0415  (got ready while the engine was reading)
 
     analysis = answer(connection, loaded, book, options, progress, terms, bill)
+    analysis = replace(analysis, provenance=replace(analysis.provenance, inputs=hashes()))
     if options.self_host is None:
         return analysis
     from advisor.hosting_study import with_self_host  # noqa: PLC0415  (only by runs that compare)

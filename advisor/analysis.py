@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from advisor.cache_reuse import WorkloadReuse
 from advisor.data_report import DataReport, Location, Problem, Source
+from advisor.provenance import InputHash, Provenance
 from advisor.recommendation import Advice
 from advisor.reconciliation import Reconciliation
 from pricing.meters import Meter
@@ -25,7 +26,7 @@ if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
     from pricing.discounts import AppliedDiscount
 
 __all__ = [
-    "Analysis", "CostReport", "DataReport", "DaySlice", "Distribution", "Location", "ModelSlice", "PhaseClass",
+    "Analysis", "CostReport", "DataReport", "DaySlice", "Distribution", "InputHash", "Location", "ModelSlice", "PhaseClass",
     "PhaseMix", "PriceRow", "Problem", "Provenance", "ShapeBin", "Slice", "Source", "Unpriced", "Workload",
 ]  # fmt: skip
 
@@ -205,19 +206,6 @@ class CostReport:
     def complete(self) -> bool:
         """Whether every record could be priced."""
         return not self.unpriced
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
-    """What it takes to make the same report again."""
-
-    version: str
-    command: str
-    as_of: datetime
-    price_book: str
-    price_book_sha256: str
-    assumptions: tuple[str, ...]
-    """Everything that was assumed because the log does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

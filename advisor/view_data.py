@@ -1,10 +1,10 @@
 """The sections that a reader checks the report by: data quality, prices, method."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from advisor import numbers
-from advisor.analysis import Analysis, Location, PriceRow, Problem, Unpriced
+from advisor.analysis import Analysis, InputHash, Location, PriceRow, Problem, Unpriced
 from advisor.view_model import Card, Cell, DataSection, MethodSection, Pair, Table, TableColumn
 from advisor.view_workloads import SHOWN
 from advisor.wording import (
@@ -21,6 +21,7 @@ from advisor.wording import (
 from pricing.meters import FEE_METERS, Meter
 
 _EXAMPLES: Final = 3
+_INPUTS: Final = 40
 _PRICE_ROWS: Final = 300
 _PATH_LIMIT: Final = 64
 _SEVERITIES: Final = ("error", "warning", "info")
@@ -222,6 +223,14 @@ def _rate_note(row: PriceRow) -> str:
     return "" if row.usd_per_unit else "free"
 
 
+def _inputs(inputs: Sequence[InputHash]) -> Iterator[Pair]:
+    for one in inputs[:_INPUTS]:
+        digest = f"SHA-256 {one.sha256}" if one.sha256 else "not hashed: the inputs are large"
+        yield Pair(term=f"Input {_path(one.path)}", text=f"{digest}, {one.size_bytes:,d} bytes")
+    if len(inputs) > _INPUTS:
+        yield Pair(term="More inputs", text=f"{len(inputs) - _INPUTS:,d} not listed")
+
+
 def method_section(analysis: Analysis) -> MethodSection:
     """How the numbers were made and what it takes to make them again."""
     made = analysis.provenance
@@ -236,6 +245,7 @@ def method_section(analysis: Analysis) -> MethodSection:
             Pair(term="As of", text=numbers.moment(made.as_of)),
             Pair(term="Price book", text=clean(made.price_book, TEXT_LIMIT)),
             Pair(term="Price book SHA-256", text=clean(made.price_book_sha256, 80)),
+            *_inputs(made.inputs),
             Pair(
                 term="Currency",
                 text=f"{clean(analysis.cost.currency)}; list and effective amounts are computed, not invoiced",

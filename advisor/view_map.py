@@ -7,13 +7,15 @@ from typing import Final
 from advisor import numbers
 from advisor.analysis import Analysis
 from advisor.charts import Series
-from advisor.phase_map import Cell, Centre, PhaseMap, phase_map
-from advisor.view_model import MapSection
+from advisor.phase_map import Cell as Tile
+from advisor.phase_map import Centre, PhaseMap, phase_map
+from advisor.view_model import Cell, MapSection, Table, TableColumn
 from advisor.view_workloads import is_unlabelled
-from advisor.wording import BRIEF_LIMIT, clean, full, plural
+from advisor.wording import BRIEF_LIMIT, clean, full, name_cell, plural
 
 TOP_WORKLOADS: Final = 5
 _OTHER: Final = -1
+_ROWS: Final = 60
 _WIDE: Final = (980.0, 590.0)
 _NARROW: Final = (342.0, 380.0)
 
@@ -22,7 +24,7 @@ def map_section(analysis: Analysis) -> MapSection:
     """The phase map, or the reason why there is none."""
     if not analysis.shapes:
         why = "The log gives no token counts per request (bucketed or without usage), so requests cannot be placed by size."
-        return MapSection(wide=None, narrow=None, legend=(), description="", notes=(), absent=why)
+        return MapSection(wide=None, narrow=None, legend=(), description="", notes=(), absent=why, table=None)
     ratio = price_ratio(analysis)
     legend, place = _map_series(analysis)
     cells = _map_cells(analysis, legend, place)
@@ -39,7 +41,51 @@ def map_section(analysis: Analysis) -> MapSection:
         ),
         notes=_map_notes(wide, ratio),
         absent="",
+        table=_map_table(analysis),
     )
+
+
+def _map_table(analysis: Analysis) -> Table:
+    """The fullest tiles; the rest are counted in one row."""
+    bins = sorted(
+        analysis.shapes, key=lambda one: (-one.requests, one.workload, one.input_low, one.output_low)
+    )
+    shown, rest = bins[:_ROWS], bins[_ROWS:]
+    return Table(
+        slug="map",
+        caption="Requests by prompt and answer size, fullest first",
+        columns=(
+            TableColumn(key="workload", title="Workload"),
+            TableColumn(key="input", title="Prompt tokens", number=True),
+            TableColumn(key="output", title="Answer tokens", number=True),
+            TableColumn(key="requests", title="Requests", number=True),
+        ),
+        rows=tuple(
+            (
+                name_cell(one.workload, brief=True),
+                _span(one.input_low, one.input_high),
+                _span(one.output_low, one.output_high),
+                _requests(one.requests),
+            )
+            for one in shown
+        ),
+        rest=(
+            Cell(text=f"{len(rest):,d} other sizes"),
+            Cell(text=""),
+            Cell(text=""),
+            _requests(sum(one.requests for one in rest)),
+        )
+        if rest
+        else None,
+    )
+
+
+def _span(low: float, high: float) -> Cell:
+    return Cell(text=f"{low:,.0f} \N{EN DASH} {high:,.0f}", value=f"{low:.0f}")
+
+
+def _requests(number: int) -> Cell:
+    return Cell(text=numbers.count(number), value=str(number))
 
 
 def price_ratio(analysis: Analysis) -> float | None:
@@ -81,7 +127,7 @@ def _map_series(analysis: Analysis) -> tuple[tuple[Series, ...], Mapping[str, in
     return tuple(legend), place
 
 
-def _map_cells(analysis: Analysis, legend: Sequence[Series], place: Mapping[str, int]) -> list[Cell]:
+def _map_cells(analysis: Analysis, legend: Sequence[Series], place: Mapping[str, int]) -> list[Tile]:
     counts: dict[tuple[float, float, float, float, int], int] = defaultdict(int)
     for s in analysis.shapes:
         counts[s.input_low, s.input_high, s.output_low, s.output_high, place.get(s.workload, _OTHER)] += (
@@ -89,7 +135,7 @@ def _map_cells(analysis: Analysis, legend: Sequence[Series], place: Mapping[str,
         )
     labels = {series.index: series.label for series in legend}
     return [
-        Cell(x_low=x0, x_high=x1, y_low=y0, y_high=y1, series=series, label=labels[series], requests=requests)
+        Tile(x_low=x0, x_high=x1, y_low=y0, y_high=y1, series=series, label=labels[series], requests=requests)
         for (x0, x1, y0, y1, series), requests in counts.items()
         if requests > 0
     ]

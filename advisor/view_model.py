@@ -172,6 +172,7 @@ class MapSection:
     notes: tuple[str, ...]
     absent: str
 
+    table: Table | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeterRow:

@@ -148,6 +148,11 @@ BASES: Final = (
 
 GLOSSARY: Final = (
     Pair(
+        term="Token",
+        text="The unit that models read, write and bill: about three quarters of an English word. The same text has more or "
+        "fewer tokens on another model.",
+    ),
+    Pair(
         term="Prefill",
         text="Reading the prompt, all tokens at once. Limited by arithmetic; caching removes it.",
     ),
@@ -161,11 +166,39 @@ GLOSSARY: Final = (
     ),
     Pair(
         term="Cache read, cache write",
-        text="Prompt tokens taken from a stored prefix (cheap), or stored for later (sometimes dearer).",
+        text="Prompt tokens taken from a stored prefix (cheap), or stored for later (sometimes dearer than plain input). "
+        "Reads pay back writes when the same start of a prompt comes again in time.",
+    ),
+    Pair(
+        term="Reasoning tokens",
+        text="Written by the model before its answer and billed as output. They are a part of the answer tokens here.",
     ),
     Pair(
         term="TTFT", text="Time to first token: how long prefill and queueing take before an answer starts."
     ),
     Pair(term="TPOT", text="Time per output token: the pace of decode once an answer has started."),
-    Pair(term="List cost", text="Usage at published prices, before any negotiated discount."),
+    Pair(
+        term="Batch",
+        text="Requests that may wait (often up to a day), sold at a discount. On own accelerators: requests decoded together.",
+    ),
+    Pair(
+        term="Context tier",
+        text="A higher price for requests whose prompt is longer than a threshold. It often applies to the whole request.",
+    ),
+    Pair(
+        term="Service tier",
+        text="How a request is served: standard, batch, flex (slower, cheaper) or priority (faster, dearer).",
+    ),
+    Pair(
+        term="Blended price",
+        text="Cost over tokens, of all kinds together. It changes with the mix of kinds even where no price does.",
+    ),
+    Pair(
+        term="List, contracted, effective cost",
+        text="Usage at published prices; after negotiated discounts; and with commitments that are owed whatever is used.",
+    ),
+    Pair(
+        term="p50, p90, p99",
+        text="Half, nine tenths, or ninety-nine of a hundred requests are no larger than this.",
+    ),
 )

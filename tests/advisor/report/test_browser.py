@@ -181,3 +181,53 @@ def test_chart_labels_neither_collide_nor_clip(
     )
     assert faults == []
     page.close()
+
+
+def test_a_long_table_is_filtered_and_copied_with_exact_numbers(
+    browser: "sync_api.Browser", tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render_html(build_view(report_factory.crowded())), encoding="utf-8")
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#t-meters").locator("xpath=../preceding-sibling::*[1]").locator("input").count() == 0
+    tools = page.locator("#t-workloads").locator("xpath=../preceding-sibling::*[1]")
+    field = tools.get_by_role("searchbox")
+    rows = page.locator("#t-workloads tbody tr:not([hidden])")
+    every = rows.count()
+    assert every > 12
+    first = rows.first.locator("th bdi").first.inner_text()
+    field.fill(first)
+    assert 1 <= rows.count() < every
+    assert f"of {every}" in tools.get_by_role("status").inner_text()
+    tools.get_by_role("button").click()
+    page.wait_for_function(
+        "[...document.querySelectorAll('.tools button')].some(b => b.textContent == 'Copied')"
+    )
+    lines = page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert len(lines) == 1 + rows.count() + page.locator("#t-workloads tfoot tr").count()
+    cell = rows.first.locator("td").first
+    exact = (cell.get_attribute("title") or "").lstrip("$").replace(",", "")
+    assert lines[1].split("\t")[1] == exact
+    context.close()
+
+
+def test_contents_are_beside_the_report_above_it_or_folded(browser: "sync_api.Browser", url: str) -> None:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(url)
+    beside, report = page.locator(".toc").bounding_box(), page.locator("#main").bounding_box()
+    assert beside is not None
+    assert report is not None
+    assert beside["x"] + beside["width"] <= report["x"] + 48
+    page.mouse.wheel(0, 4000)
+    assert page.locator(".toc a").first.is_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert not page.locator(".toc").is_visible()
+    link = page.locator(".menu a[href='#prices']")
+    assert not link.is_visible()
+    page.locator(".menu summary").click()
+    link.click()
+    assert not link.is_visible()
+    assert page.url.endswith("#prices")
+    page.close()
