@@ -89,6 +89,7 @@ class HostWayDoc(_Model):
     break_even: HostEvenDoc
     answer: str = Field(description="host, stay, straddles or unknown: against the API bill.")
     token_ratio: float = Field(description="Tokens of this model for one of the log.")
+    token_ratio_measured: bool = Field(description="Else the same text is taken to be counted alike.")
 
 
 class HostTargetsDoc(_Model):

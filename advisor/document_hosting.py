@@ -123,6 +123,7 @@ def _way(way: Way) -> HostWayDoc:
         break_even=_even(way.even),
         answer=str(way.answer),
         token_ratio=_rounded(way.token_ratio),
+        token_ratio_measured=way.tokens_measured,
     )
 
 

@@ -125,6 +125,7 @@ class Way:
         even: Where it meets the bill.
         answer: Against the bill.
         token_ratio: Tokens of the hosted model for one of the log, prompts and answers together.
+        tokens_measured: Whether both tokenizers were measured; else the same text is taken to be counted alike.
         quantised: Whether weights are narrower than they were published.
     """
 
@@ -139,6 +140,7 @@ class Way:
     even: BreakEven
     answer: Answer
     token_ratio: float
+    tokens_measured: bool
     quantised: bool
 
     @property

@@ -1,7 +1,7 @@
 """From the log's minutes to the load that a hosted model would have to serve."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -10,13 +10,24 @@ from advisor.recommendation import LeftTokens
 from pricing.fleet_load import LoadSeries, percentile_of
 from pricing.line_ups import token_ratios
 from pricing.open_model import OpenModel
+from pricing.units import SECONDS_PER_MINUTE
 
 Frame = Any
 """See ``workloads.minutes.minutes``."""
+_USUAL_TPOT_SECONDS: Final = 0.03
+"""For how long answers are being written: only answers that take minutes are spread, so it hardly matters."""
 _VALUES = ("requests", "computed_tokens", "cached_tokens", "output_tokens")
 
 
-def loads(frame: Frame, models: Sequence[OpenModel]) -> tuple[dict[str, LoadSeries], dict[str, float]]:
+class TextRatio(NamedTuple):
+    """Tokens of a hosted model for one of the log."""
+
+    tokens: float
+    measured: bool
+    """False where a tokenizer of some of the text was not: that is taken to be counted alike."""
+
+
+def loads(frame: Frame, models: Sequence[OpenModel]) -> tuple[dict[str, LoadSeries], dict[str, TextRatio]]:
     """Return the load of each model, in its own tokens, and how many of these stand for one of the log.
 
     Models whose tokenizers count the log's text alike share one load.
@@ -25,17 +36,24 @@ def loads(frame: Frame, models: Sequence[OpenModel]) -> tuple[dict[str, LoadSeri
         EmptyLoadError: When no minute has a request with tokens.
     """
     logged = list(dict.fromkeys(zip(frame["provider"], frame["model"], strict=True)))
-    series: dict[tuple[float, ...], tuple[LoadSeries, float]] = {}
+    series: dict[tuple[float, ...], LoadSeries] = {}
     by_model: dict[str, LoadSeries] = {}
-    ratios: dict[str, float] = {}
+    ratios: dict[str, TextRatio] = {}
+    before = float(frame[list(_VALUES[1:])].to_numpy().sum())
     for model in models:
-        found = {one: float(token_ratios(str(one[1]), model.id).usual) for one in logged}
-        key = tuple(found.values())
+        found = {one: token_ratios(str(one[1]), model.id) for one in logged}
+        key = tuple(float(one.usual) for one in found.values())
         if key not in series:
-            load = load_series(frame, found)
-            before = float(frame[list(_VALUES[1:])].to_numpy().sum())
-            series[key] = load, (load.input_tokens + load.written_tokens) / max(before, 1.0)
-        by_model[model.id], ratios[model.id] = series[key]
+            load = load_series(frame, {one: float(ratio.usual) for one, ratio in found.items()})
+            series[key] = load.over(
+                round(load.mean_request().output_tokens * _USUAL_TPOT_SECONDS / SECONDS_PER_MINUTE)
+            )
+        load = series[key]
+        by_model[model.id] = load
+        ratios[model.id] = TextRatio(
+            (load.input_tokens + load.written_tokens) / max(before, 1.0),
+            all(one.measured for one in found.values()),
+        )
     return by_model, ratios
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from advisor.analysis import Analysis, CostReport
 from advisor.hosting import Answer, Comparison, HostingOptions, SelfHosting, Way
 from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
-from advisor.hosting_load import after_levers, loads, served_load
+from advisor.hosting_load import TextRatio, after_levers, loads, served_load
 from advisor.levers.self_hosting import with_hosting
 from advisor.options import AnalyseOptions
 from advisor.terms import USD
@@ -74,7 +74,7 @@ def study(
     )
 
 
-_Searched = tuple[Search, dict[str, LoadSeries], dict[str, float]]
+_Searched = tuple[Search, dict[str, LoadSeries], dict[str, TextRatio]]
 """What was found, and each model's load and tokens for one of the log."""
 
 
@@ -187,7 +187,7 @@ def _not_beaten(hosted: Sequence[Hosted]) -> list[Hosted]:
 def _way(
     hosted: Hosted,
     series: LoadSeries,
-    ratio: float,
+    ratio: TextRatio,
     options: HostingOptions,
     bill_usd: Decimal,
     as_of: date,
@@ -209,7 +209,8 @@ def _way(
         prices=phase_prices(fleet, cost, series),
         even=break_even(fleet, cost, price, bill_usd),
         answer=_answer(low, high, bill_usd),
-        token_ratio=ratio,
+        token_ratio=ratio.tokens,
+        tokens_measured=ratio.measured,
         quantised=is_quantised(deployment.model, deployment.precision),
     )
 
@@ -280,7 +281,7 @@ def _assumptions(found: Comparison, analysis: Analysis) -> Iterator[str]:
         yield f"The log covers {load.hours:,} hours: a week has busier and quieter days that it does not show."
     if analysis.cost.unpriced:
         yield "What has no price on the API is left out of both sides."
-    if any(way.token_ratio == 1.0 for way in found.ways):
+    if not all(way.tokens_measured for way in found.ways):
         yield "Where a tokenizer was not measured, the hosted model is taken to count the same text alike."
     yield "Replicas by the hour know the next hour's load and start at once: a bound, not a promise."
     yield "Quality is not compared: that a model of another size answers as well is for an evaluation on your own requests."

@@ -16,6 +16,7 @@ from pricing.errors import PricingError
 from pricing.units import SECONDS_PER_HOUR, SECONDS_PER_MINUTE
 
 MINUTES_PER_HOUR: Final = SECONDS_PER_HOUR // SECONDS_PER_MINUTE
+_NO_REQUEST: Final = 1e-9
 _RATIOS: Final = 61
 """Ratios of weights in a table, evenly on a circle's quarter: a percentile between two of them is off by far under 1 %."""
 
@@ -91,6 +92,30 @@ class LoadSeries:
             computed_tokens=self.computed_tokens * computed,
             cached_tokens=self.cached_tokens * cached,
             output_tokens=self.output_tokens * output,
+            spread=self.spread,
+        )
+
+    def over(self, length: int) -> "LoadSeries":
+        """The same load with every minute's work done in the ``length`` minutes from it on, as long answers are."""
+        if length <= 1:
+            return self
+        at = self.minutes - self.minutes[0]
+        kernel = np.full(length, 1 / length)
+
+        def spread(values: Floats) -> Floats:
+            dense = np.zeros(int(at[-1]) + 1)
+            dense[at] = values
+            done: Floats = np.convolve(dense, kernel)
+            return done
+
+        requests = spread(self.requests)
+        busy = np.flatnonzero(requests > _NO_REQUEST)
+        return LoadSeries(
+            minutes=busy + self.minutes[0],
+            requests=requests[busy],
+            computed_tokens=spread(self.computed_tokens)[busy],
+            cached_tokens=spread(self.cached_tokens)[busy],
+            output_tokens=spread(self.output_tokens)[busy],
             spread=self.spread,
         )
 

@@ -300,6 +300,21 @@ def test_a_search_is_cheapest_first_and_refuses_with_reasons() -> None:
     assert "fits on none" in nowhere.refused[0].reason
 
 
+def test_long_answers_are_worked_on_for_minutes() -> None:
+    one = LoadSeries(
+        minutes=np.array([100, 110], dtype=np.int64),
+        requests=np.array([4.0, 1.0]),
+        computed_tokens=np.array([400.0, 100.0]),
+        cached_tokens=np.zeros(2),
+        output_tokens=np.array([40_000.0, 10_000.0]),
+    )
+    longer = one.over(4)
+    assert list(longer.minutes) == [100, 101, 102, 103, 110, 111, 112, 113]
+    assert list(longer.requests) == [1.0] * 4 + [0.25] * 4
+    assert longer.written_tokens == pytest.approx(one.written_tokens)
+    assert one.over(1) is one
+
+
 def test_a_load_of_nothing_is_refused() -> None:
     nothing = np.zeros(1)
     with pytest.raises(EmptyLoadError):
