@@ -20,6 +20,7 @@ from workloads.phase_mix import PhaseClass, PhaseMix
 if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
     from advisor.cost_lines import CostLines
     from advisor.finance import Finance
+    from advisor.hosted_phases import HostedPhases
     from advisor.hosting import SelfHosting
     from pricing.commitment_use import CommitmentUse
     from pricing.currency import Conversion
@@ -239,5 +240,6 @@ class Analysis:
     self_host: "SelfHosting | None" = None
     finance: "Finance | None" = None
     """The answers to finance's questions; None: nobody asked them."""
+    hosted: "HostedPhases | None" = None
     cost_lines: "CostLines | None" = None
     """The bill line by line; None: not asked for."""

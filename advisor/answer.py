@@ -16,6 +16,7 @@ from advisor.analysis import Analysis, CostReport, DataReport, Problem, Provenan
 from advisor.billing import UTC, with_bill
 from advisor.cost_lines import with_cost_lines
 from advisor.finance import with_finance
+from advisor.hosted_phases import with_hosted_phases
 from advisor.options import AnalyseOptions
 from advisor.price_doubts import free_models, price_problems
 from advisor.problems import data_problems, sources_of, unpriced_problems
@@ -89,6 +90,7 @@ def answer(
         progress("looking for savings")
         tables = (scanned.grouping, scanned.survey, scanned.listed)
         analysis = with_advice(analysis, connection, records, *tables, book, options.as_of)
+    analysis = with_hosted_phases(analysis, scanned.survey.latencies.result())
     if bill is None:
         return analysis
 

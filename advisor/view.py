@@ -7,6 +7,7 @@ from advisor.view_costs import cost_section
 from advisor.view_data import data_section, method_section, price_table
 from advisor.view_finance import finance_section
 from advisor.view_headline import headline
+from advisor.view_hosting import hosting_section
 from advisor.view_map import map_section
 from advisor.view_meters import meter_section
 from advisor.view_model import ReportView
@@ -45,6 +46,7 @@ def _view(analysis: Analysis) -> ReportView:
         reuse=reuse_section(analysis),
         phase_map=map_section(analysis),
         meters=meter_section(analysis),
+        hosting=hosting_section(analysis),
         reconciliation=reconcile_section(analysis),
         data=data_section(analysis),
         prices=price_table(analysis),

@@ -13,6 +13,7 @@ from advisor.phase_map import PhaseMap
 if TYPE_CHECKING:  # it is built of what is below
     from advisor.view_advice_model import AdviceSection
     from advisor.view_finance_model import FinanceSection
+    from advisor.view_hosting_model import HostingSection
     from advisor.view_reuse_model import ReuseSection
 
 
@@ -278,6 +279,7 @@ class ReportView:
     """None where the log does not tell what prompts have in common."""
     phase_map: MapSection
     meters: MeterSection
+    hosting: "HostingSection | None"
     reconciliation: ReconcileSection
     data: DataSection
     prices: Table

@@ -88,7 +88,7 @@ def fitting(deployment: Deployment, load: Load) -> int:
         deployment.accelerator,
         deployment.layout.shard,
         precision=deployment.precision,
-        context_tokens=load.input_tokens + load.output_tokens,
+        context_tokens=load.context_tokens,
         kv_bytes=deployment.kv_bytes_per_value,
         engine=deployment.engine,
     ).sequences
@@ -117,7 +117,7 @@ def figures_of(variants: Sequence[Variant], fitted: Calibration) -> tuple[Figure
     return tuple(
         Figures(
             batch=one.batch,
-            context_tokens=one.load.input_tokens + one.load.output_tokens / 2,
+            context_tokens=one.load.context_tokens - one.load.output_tokens / 2,
             ttft_seconds=float(first[at]),
             prompt_parts={name: float(part[at]) for name, part in prompt_parts.items()},
             prefill_tokens_per_second=float(rate[at]),

@@ -5,18 +5,15 @@ Run it after ``tools/calibrate.py``. Shares of time in reports move with them, s
 
 import numpy as np
 
-from pricing.accelerators import accelerator
 from pricing.calibration import Calibration, calibration
-from pricing.deployment import Deployment, Load, Setups, setups
+from pricing.deployment import Load, Setups, setups
 from pricing.efficiency import efficiency
-from pricing.layouts import Layout
-from pricing.memory import BATCHED_TOKENS, Sharding
-from pricing.open_models import open_model
+from pricing.memory import BATCHED_TOKENS
 from pricing.phases import decode_step_seconds, prefill_pass_seconds, prefill_seconds
+from pricing.reference_deployment import REFERENCE_BATCH, REFERENCE_NAME, reference_deployment
 from pricing.reference_point import REFERENCE_FILE, ReferencePoint
 
-NAME = "Llama 3.1 70B in FP8 on 4 x H100 SXM with vLLM"
-BATCH = 32
+BATCH = REFERENCE_BATCH
 CONTEXTS = (1_000.0, 4_000.0)
 """Between which a step is taken to grow in a straight line."""
 PROMPTS = (1.0, 8.0)
@@ -31,7 +28,7 @@ def reference(fitted: Calibration) -> ReferencePoint:
     short, long = (_write(fitted, context) for context in CONTEXTS)
     position = (long - short) / (CONTEXTS[1] - CONTEXTS[0])
     return ReferencePoint(
-        name=NAME,
+        name=REFERENCE_NAME,
         fitted_on=fitted.fitted_on,
         batch=BATCH,
         prefill_token_seconds=_rounded((many - pair * _pairs(PROMPTS[0])) / BATCHED_TOKENS),
@@ -61,17 +58,9 @@ def _write(fitted: Calibration, context: float) -> float:
 
 
 def _setups(fitted: Calibration, context: float) -> Setups:
-    card = accelerator("h100-sxm")
-    deployment = Deployment(
-        model=open_model("meta-llama/Llama-3.1-70B-Instruct"),
-        accelerator=card,
-        precision="fp8",
-        layout=Layout(shard=Sharding(tp=4)),
-        engine="vllm",
-        variant="vllm",
-    )
+    deployment = reference_deployment()
     load = Load(input_tokens=context, output_tokens=1e-9)
-    return setups([deployment], [load], [float(BATCH)], [fitted.family_of(card)])
+    return setups([deployment], [load], [float(BATCH)], [fitted.family_of(deployment.accelerator)])
 
 
 def _rounded(value: float) -> float:

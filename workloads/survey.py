@@ -11,6 +11,7 @@ from workloads.arrivals import arrivals
 from workloads.cube import shapes, size_quantiles
 from workloads.endings import endings
 from workloads.grouping import Grouping
+from workloads.latency import latency_sums
 from workloads.relations import way_into
 
 Connection = Any
@@ -27,12 +28,14 @@ class Survey:
         shapes: See ``workloads.cube.shapes``.
         arrivals: See ``workloads.arrivals.arrivals``.
         endings: See ``workloads.endings.endings``.
+        latencies: See ``workloads.latency.latency_sums``.
     """
 
     sizes: Future[pd.DataFrame]
     shapes: Future[pd.DataFrame]
     arrivals: Future[pd.DataFrame]
     endings: Future[pd.DataFrame | None]
+    latencies: Future[pd.DataFrame | None]
 
 
 def begin_survey(connection: Connection, records: Expr, grouping: Grouping) -> Survey:
@@ -49,6 +52,8 @@ def begin_survey(connection: Connection, records: Expr, grouping: Grouping) -> S
     def begun(ask: Callable[[Connection, Expr, Grouping], _T]) -> Future[_T]:
         return pool.submit(ask, other, records, grouping)
 
-    survey = Survey(begun(size_quantiles), begun(shapes), begun(arrivals), begun(endings))
+    survey = Survey(
+        begun(size_quantiles), begun(shapes), begun(arrivals), begun(endings), begun(latency_sums)
+    )
     pool.shutdown(wait=False)
     return survey
