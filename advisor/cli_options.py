@@ -116,6 +116,12 @@ def report_options(command: Command) -> Command:
             "--markdown", "markdown_file", metavar="FILE", help="Write a Markdown summary; - is stdout."
         ),
         click.option(
+            "--focus",
+            "focus_file",
+            metavar="FILE",
+            help="Write the bill as FOCUS 1.2, CSV or .parquet; - is stdout.",
+        ),
+        click.option(
             "--memory-limit",
             metavar="SIZE",
             help="Memory of the engine, e.g. 2GB (default: most of the machine).",

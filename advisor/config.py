@@ -25,6 +25,7 @@ OPTIONS: Final = {
     "output": "html_file",
     "json": "json_file",
     "markdown": "markdown_file",
+    "focus": "focus_file",
     "bill": "bills",
     "tolerance": "tolerance",
     "strict": "strict",

@@ -72,6 +72,8 @@ class Owed:
     first: date
     last: date
     amount: Decimal
+    """In the report's currency."""
+    amount_usd: Decimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +244,13 @@ def _owed(settled: "Settled", fx: "FxRates | None") -> Iterator[Owed]:
             rate = mean_rate(fx, use.first, use.last)
             amount = None if rate is None else (use.difference_usd * rate).quantize(_MICRO)
         if amount is not None:
-            yield Owed(name=use.commitment.name, first=use.first, last=use.last, amount=amount)
+            yield Owed(
+                name=use.commitment.name,
+                first=use.first,
+                last=use.last,
+                amount=amount,
+                amount_usd=use.difference_usd,
+            )
 
 
 def _rate(fx: "FxRates | None", day: date | None, untimed: date) -> Decimal | None:

@@ -33,20 +33,23 @@ class Progress:
             click.echo("\r\x1b[K", err=True, nl=False)
 
 
-def write(target: str, text: str) -> None:
-    """Write a text to a file (whole or not at all), or to stdout for ``-``.
+def write(target: str, made: str | bytes) -> None:
+    """Write a text or bytes to a file (whole or not at all), or to stdout for ``-``.
 
     Raises:
         Failure: When the file cannot be written; exit code 2.
     """
     if target == "-":
-        sys.stdout.write(text)
+        if isinstance(made, bytes):
+            sys.stdout.buffer.write(made)
+        else:
+            sys.stdout.write(made)
         sys.stdout.flush()
         return
     path = Path(target)
     try:
         with _replacing(path) as draft:
-            draft.write_text(text, encoding="utf-8")
+            draft.write_bytes(made if isinstance(made, bytes) else made.encode("utf-8"))
     except OSError as error:
         raise Failure(f"cannot write {target}: {error.strerror or error}", EXIT_USAGE) from error
 

@@ -5,8 +5,9 @@ from typing import Any
 import click
 
 from advisor.cli import EXIT_GATE
-from advisor.commands.analyze import options_of, outputs_of, paper, render, run_analysis
+from advisor.commands.analyze import options_of, paper, run_analysis
 from advisor.commands.output import Progress, write
+from advisor.commands.outputs import outputs_of, render
 
 
 def run(paths: tuple[str, ...], **given: Any) -> int:
@@ -15,7 +16,7 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     progress = Progress(wanted=given["progress"], quiet=given["quiet"])
     analysis = run_analysis(paths, options_of(given), progress)
     for kind, target in outputs.items():
-        write(target, render(kind, analysis))
+        write(target, render(kind, analysis, target, quiet=given["quiet"]))
     progress.done()
     if not outputs and not given["quiet"]:
         from advisor.render.reconciliation import render_reconciliation  # noqa: PLC0415

@@ -256,7 +256,7 @@ def test_a_write_that_breaks_keeps_the_old_file(tmp_path: Path, monkeypatch: pyt
     def explode(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", explode)
+    monkeypatch.setattr(Path, "write_bytes", explode)
     with pytest.raises(click.ClickException, match=r"cannot write .*: No space left on device"):
         write(str(target), "new")
     assert target.read_bytes() == b"old"

@@ -1,0 +1,69 @@
+"""The forms that a report takes in files: which are asked for, and how each is made."""
+
+from typing import Any, Final
+
+import click
+
+from advisor.analysis import Analysis
+from advisor.cli import EXIT_USAGE, Failure
+
+KINDS: Final = ("html", "json", "markdown", "xlsx", "focus")
+_FROM_LINES: Final = frozenset(("json", "xlsx", "focus"))
+"""Forms that need the bill line by line; the document keeps the lines for ``advisor render``."""
+
+
+def outputs_of(given: dict[str, Any]) -> dict[str, str]:
+    """Return which outputs are asked for, and where they go."""
+    outputs = {kind: given[f"{kind}_file"] for kind in KINDS if given.get(f"{kind}_file")}
+    if sum(target == "-" for target in outputs.values()) > 1:
+        raise click.UsageError("only one output can go to stdout (-)")
+    return outputs
+
+
+def needs_lines(given: dict[str, Any]) -> bool:
+    """Whether the bill is wanted line by line."""
+    return any(given.get(f"{kind}_file") for kind in _FROM_LINES)
+
+
+def render(kind: str, analysis: Analysis, target: str = "", *, quiet: bool = False) -> str | bytes:
+    """Return an analysis in one of the forms for files.
+
+    Args:
+        kind: One of ``KINDS``.
+        analysis: With cost lines for those forms that need them.
+        target: Where it goes: a FOCUS file that is called ``.parquet`` is Parquet, any other CSV.
+        quiet: Do not say on stderr what a form leaves out.
+
+    Raises:
+        Failure: The analysis has nothing for this form; exit code 2.
+    """
+    if kind == "json":
+        from advisor.render.json import render_json  # noqa: PLC0415
+
+        return render_json(analysis)
+    if kind == "focus":
+        return _focus(analysis, target, quiet=quiet)
+    from advisor.view import build_view  # noqa: PLC0415
+
+    view = build_view(analysis)
+    if kind == "markdown":
+        from advisor.render.markdown import render_markdown  # noqa: PLC0415
+
+        return render_markdown(view)
+    from advisor.render.html import render_html  # noqa: PLC0415
+
+    return render_html(view)
+
+
+def _focus(analysis: Analysis, target: str, *, quiet: bool) -> str | bytes:
+    from advisor.render import focus  # noqa: PLC0415  (only by runs that export)
+
+    make = focus.render_focus_parquet if target.lower().endswith(".parquet") else focus.render_focus
+    try:
+        made = make(analysis)
+    except focus.FocusError as error:
+        raise Failure(f"no FOCUS export: {error}.", EXIT_USAGE) from error
+    if not quiet:
+        for sentence in focus.left_out(analysis):
+            click.echo(sentence, err=True)
+    return made
