@@ -6,6 +6,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
+import numpy as np
+
 from advisor.analysis import Analysis, CostReport
 from advisor.hosting import Answer, Comparison, HostingOptions, SelfHosting, Way
 from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
@@ -168,7 +170,8 @@ def _priced_part(frame: Frame, analysis: Analysis) -> Frame:
     """Only what has a price on the other side too."""
     lost = {(one.provider, one.model) for one in analysis.cost.unpriced}
     pairs = zip(frame["provider"], frame["model"], strict=True)
-    return frame[[(_text(provider), _text(model)) not in lost for provider, model in pairs]]
+    kept = [(_text(provider), _text(model)) not in lost for provider, model in pairs]
+    return frame.loc[np.asarray(kept, dtype=bool)]
 
 
 def _text(value: Any) -> str | None:

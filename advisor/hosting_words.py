@@ -163,7 +163,7 @@ def _best_lines(best: Way, span: Span) -> Iterator[str]:
         yield f"  {span.amount(other.usd)} {cost_words(other)}."
     yield f"  Work fills {numbers.share(cost.utilisation_ratio)} of the paid time, {numbers.share(fleet.prefill_share)} of it prefill."
     yield f"  {token_words(best.prices)}"
-    yield f"  Never dearer than the API: from {even_words(best.even)}."
+    yield f"  Never dearer than the API from here on: {even_words(best.even)}."
     yield f"  At other utilisations: {', '.join(utilisation_words(best))}."
     yield (
         f"  TTFT {fleet.ttft_seconds * MILLISECONDS_PER_SECOND:,.0f} ms, TPOT "

@@ -36,10 +36,14 @@ def minutes(connection: Connection, records: Expr) -> pd.DataFrame:
     started, cached = column(served, "started_at"), total(served, CACHE_READ_METERS)
     day = column(served, "usage_date").cast("timestamp")
     bucket = (column(served, "bucket_seconds") // SECONDS_PER_MINUTE).cast("int64")
+    # A trace without a calendar counts from its start.
+    elapsed = column(served, "elapsed_seconds").cast("float64")
+    at = ibis.coalesce(started.epoch_seconds().cast("float64"), elapsed, day.epoch_seconds().cast("float64"))
     rows = served.select(
-        minute=(ibis.coalesce(started, day).epoch_seconds() // SECONDS_PER_MINUTE).cast("int64"),
+        minute=(at // SECONDS_PER_MINUTE).cast("int64"),
         bucket_minutes=ibis.cases(
-            (started.isnull(), MINUTES_PER_DAY), else_=ibis.greatest(ibis.coalesce(bucket, 1), 1)
+            (started.isnull() & elapsed.isnull(), MINUTES_PER_DAY),
+            else_=ibis.greatest(ibis.coalesce(bucket, 1), 1),
         ),
         provider=column(served, "provider"),
         model=column(served, "model"),
