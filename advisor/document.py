@@ -41,7 +41,7 @@ from advisor.document_model import (
     WorkloadDoc,
 )
 from advisor.document_money import commitments_of, discounts_of, fx_of, maybe_money, money
-from advisor.document_outlook import forecast_doc
+from advisor.document_outlook import forecast_doc, variance_doc
 from advisor.document_recommend import plan_doc, recommendation_docs, rejected_docs
 from advisor.document_reconcile import reconciliation_doc
 from advisor.document_reuse import reuse_doc
@@ -85,6 +85,7 @@ def document_of(analysis: Analysis) -> Document:
         self_host=hosting[0],
         self_host_comparison=hosting[1],
         forecast=forecast_doc(analysis),
+        variance=variance_doc(analysis),
         prices=[_price(row) for row in analysis.prices],
         provenance=ProvenanceDoc(
             version=analysis.provenance.version,

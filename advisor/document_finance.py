@@ -1,4 +1,4 @@
-"""Finance's questions in the document: what it will be."""
+"""Finance's questions in the document: what it will be, and why it changed."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -63,4 +63,56 @@ class ForecastDoc(_Model):
     backtest: BacktestDoc | None
     price_changes: list[PriceStepDoc]
     run_rate: RunRateDoc | None
+    notes: list[str]
+
+
+class PeriodDoc(_Model):
+    """One of two periods that are compared."""
+
+    first_day: str
+    last_day: str
+    days: int
+    cost: Money = Field(description="Of what has a price.")
+    requests: int
+
+
+class TermsDoc(_Model):
+    """What a change is made of; the terms add up to it exactly."""
+
+    volume: Money = Field(
+        description="More or fewer requests (tokens, where the log does not count requests)."
+    )
+    model_mix: Money = Field(description="Requests that went to other models of their workload.")
+    service_tier: Money = Field(description="Requests that went to other service tiers of their model.")
+    tokens_per_request: Money
+    cache_share: Money = Field(description="What part of prompts was read from and written to caches.")
+    price: Money = Field(description="What a token really cost: price lists, context tiers, discounts.")
+    new_workloads: Money
+    ended_workloads: Money
+
+
+class BridgeDoc(_Model):
+    """A workload in both periods."""
+
+    name: str
+    before: Money
+    after: Money
+    change: Money
+    terms: TermsDoc
+
+
+class VarianceDoc(_Model):
+    """Why the bill changed between two periods of the log, in the currency of ``cost``."""
+
+    available: bool
+    reason: str | None = Field(description="Why there is none; null where there is one.")
+    basis: str = Field(description="Which periods are compared, in words.")
+    method: str
+    before: PeriodDoc | None
+    after: PeriodDoc | None
+    change: Money | None
+    terms: TermsDoc | None
+    workloads: list[BridgeDoc] = Field(
+        description="Largest change first; beyond the first hundred they are one, so that they add up to the whole."
+    )
     notes: list[str]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
-from advisor.document_finance import ForecastDoc
+from advisor.document_finance import ForecastDoc, VarianceDoc
 from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_reuse import ReuseDoc
 
@@ -288,5 +288,6 @@ class Document(_Model):
     )
     self_host_comparison: HostComparisonDoc | None
     forecast: ForecastDoc | None = Field(default=None, description="null: saved before there were any.")
+    variance: VarianceDoc | None = Field(default=None, description="null: saved before there were any.")
     prices: list[PriceDoc]
     provenance: ProvenanceDoc

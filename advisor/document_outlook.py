@@ -1,13 +1,27 @@
 """How the answers to finance's questions fill the JSON document."""
 
-from datetime import timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 
 from advisor.analysis import Analysis
-from advisor.document_finance import BacktestDoc, ForecastDoc, PriceStepDoc, RunRateDoc, SpanDoc
+from advisor.document_finance import (
+    BacktestDoc,
+    BridgeDoc,
+    ForecastDoc,
+    PeriodDoc,
+    PriceStepDoc,
+    RunRateDoc,
+    SpanDoc,
+    TermsDoc,
+    VarianceDoc,
+)
 from advisor.document_money import money
 from advisor.forecast import Forecast, Outlook, Span, method_of
 from advisor.forecast_fit import RANGE_SHARE
 from advisor.forecast_words import outlook_notes
+from advisor.variance import Bridge
+from advisor.variance_periods import length
+from advisor.variance_words import METHOD, listed, variance_notes
 
 
 def forecast_doc(analysis: Analysis) -> ForecastDoc | None:
@@ -76,3 +90,59 @@ def _run_rate(outlook: Outlook) -> RunRateDoc | None:
         spent=money(outlook.run_rate_spent),
         month_end=money(outlook.run_rate),
     )
+
+
+def variance_doc(analysis: Analysis) -> VarianceDoc | None:
+    """Return why the bill changed, or why that is not said; None where nobody asked."""
+    if analysis.finance is None:
+        return None
+    variance = analysis.finance.variance
+    found, periods = variance.bridges, variance.periods
+    if found is None or periods is None:
+        return VarianceDoc(
+            available=False,
+            reason=variance.reason,
+            basis="" if periods is None else periods.rule,
+            method="",
+            before=None,
+            after=None,
+            change=None,
+            terms=None,
+            workloads=[],
+            notes=[],
+        )
+    return VarianceDoc(
+        available=True,
+        reason=None,
+        basis=periods.rule,
+        method=METHOD,
+        before=_period(periods.before, found.whole.before, found.requests[0]),
+        after=_period(periods.after, found.whole.after, found.requests[1]),
+        change=money(found.whole.change),
+        terms=_terms(found.whole),
+        workloads=[
+            BridgeDoc(
+                name=one.name,
+                before=money(one.before),
+                after=money(one.after),
+                change=money(one.change),
+                terms=_terms(one),
+            )
+            for one in listed(found)
+        ],
+        notes=list(variance_notes(variance)),
+    )
+
+
+def _period(days: tuple[date, date], cost: Decimal, requests: int) -> PeriodDoc:
+    return PeriodDoc(
+        first_day=days[0].isoformat(),
+        last_day=days[1].isoformat(),
+        days=length(days),
+        cost=money(cost),
+        requests=requests,
+    )
+
+
+def _terms(one: Bridge) -> TermsDoc:
+    return TermsDoc(**{driver.value: money(amount) for driver, amount in one.terms.items()})

@@ -1,9 +1,11 @@
-"""Finance's questions about a log: what will it be. Answered from the cube and the days, never from rows of the log."""
+"""Finance's questions about a log: what will it be, why did it change. Answered from the cube, never from rows of the log."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
+
+import pandas as pd
 
 from advisor.analysis import Analysis
 from advisor.forecast import Outlook, PriceStep, outlook
@@ -11,10 +13,27 @@ from advisor.forecast_days import DaySeries, series_of, spans_of
 from advisor.forecast_fit import LEAST_DAYS
 from advisor.forecast_prices import announced
 from advisor.options import AnalyseOptions
+from advisor.variance import Bridges, bridges
+from advisor.variance_periods import Periods, comparable
 from pricing.book import PriceBook
 from pricing.frame import PricedCube
 
 _MOST_AHEAD: Final = timedelta(days=124)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variance:
+    """Why it changed between two periods, or why that is not said.
+
+    Attributes:
+        periods: Which; None: the log has no two.
+        bridges: What the change is made of; None where there is none.
+        reason: Why there is none; empty where there is one.
+    """
+
+    periods: Periods | None
+    bridges: Bridges | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +42,11 @@ class Finance:
 
     Attributes:
         outlook: The forecast, or why there is none.
+        variance: What changed.
     """
 
     outlook: Outlook
+    variance: Variance
 
 
 def with_finance(
@@ -46,7 +67,30 @@ def with_finance(
     if series is not None and len(series.amounts) >= LEAST_DAYS:
         end = _midnight(series, zone)
         steps = announced(listed, book, end, end + _MOST_AHEAD, zone)
-    return replace(analysis, finance=Finance(outlook=outlook(series, steps, obstacle=_obstacle(analysis))))
+    obstacle = _obstacle(analysis)
+    return replace(
+        analysis,
+        finance=Finance(
+            outlook=outlook(series, steps, obstacle=obstacle), variance=_variance(priced, series, obstacle)
+        ),
+    )
+
+
+def _variance(priced: PricedCube, series: DaySeries | None, obstacle: str) -> Variance:
+    periods = comparable(series)
+    reason = obstacle
+    if periods is None:
+        reason = "the log has no two weeks of whole days"
+    elif priced.frame["charge_only"].any():
+        reason = "the log is money without tokens, so what moved it is not known"
+    if reason or periods is None:
+        return Variance(periods=periods, bridges=None, reason=reason)
+    days = pd.to_datetime(priced.frame["day"])
+    sides = [
+        ((days >= pd.Timestamp(first)) & (days <= pd.Timestamp(last))).to_numpy()
+        for first, last in (periods.before, periods.after)
+    ]
+    return Variance(periods=periods, bridges=bridges(priced, *sides), reason="")
 
 
 def _midnight(series: DaySeries, zone: str) -> datetime:

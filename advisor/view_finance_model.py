@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from advisor.charts import Series
 from advisor.view_model import Table
+from advisor.waterfall import Waterfall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +25,36 @@ class ForecastPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BridgePart:
+    """Why the bill changed, or why that is not said.
+
+    Attributes:
+        line: The whole of it in one sentence.
+        wide: From the earlier period to the later one; None: nothing can be drawn.
+        narrow: The same for narrow screens.
+        legend: What the colours are.
+        drivers: The terms; None: there is no bridge.
+        workloads: The same by workload.
+        notes: What a reader must know.
+    """
+
+    line: str
+    wide: Waterfall | None
+    narrow: Waterfall | None
+    legend: tuple[Series, ...]
+    drivers: Table | None
+    workloads: Table | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinanceSection:
     """Finance's questions.
 
     Attributes:
         forecast: What it will be.
+        bridge: Why it changed.
     """
 
     forecast: ForecastPart
+    bridge: BridgePart

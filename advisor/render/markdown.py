@@ -33,7 +33,8 @@ def render_markdown(view: ReportView) -> str:
     lines += [f"- ⚠ {escape(text)}" for text in warnings]
     badge = view.reconciliation.badge
     lines += [*([] if badge.tone == "warn" else [f"- {escape(badge.text)}"]), ""]
-    lines += [escape(view.finance.forecast.line), ""] if view.finance else []
+    if view.finance:
+        lines += [escape(view.finance.forecast.line), "", escape(view.finance.bridge.line), ""]
     lines += _advice(view)
     if view.costs:
         lines += [*_table(view.costs.table, ("kind", "amount", "change")), ""]

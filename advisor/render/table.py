@@ -34,6 +34,7 @@ def render_table(view: ReportView, *, width: int, color: bool) -> str:
     lines = [
         *_head(view, width, paint),
         *(wrap(view.finance.forecast.line, width) if view.finance else []),
+        *(wrap(view.finance.bridge.line, width) if view.finance else []),
         *_advice(view, width, paint),
         *_costs(view, width, paint),
         *(reconciliation_lines(view, width, paint) if view.reconciliation.steps else []),
