@@ -9,6 +9,7 @@ import pyarrow as pa
 from workloads.cube import prepare
 from workloads.minutes import longest_tokens, minutes
 from workloads.period import Period
+from workloads.relations import connect
 
 KINDS = {
     "started_at": pa.timestamp("us"),
@@ -34,8 +35,8 @@ def row(**given: Any) -> dict[str, Any]:
 
 def load(*rows: dict[str, Any]) -> tuple[list[dict[str, Any]], float]:
     columns = {name: pa.array([one.get(name) for one in rows], kind) for name, kind in KINDS.items()}
-    connection = ibis.duckdb.connect()
-    records = prepare(connection, connection.create_table("ledger", pa.table(columns)), Period())
+    connection = connect()
+    records = prepare(connection, ibis.memtable(pa.table(columns)), Period())
     found = minutes(connection, records)
     return found.to_dict("records"), longest_tokens(connection, records)
 
