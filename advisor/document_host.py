@@ -86,6 +86,9 @@ class HostWayDoc(_Model):
     )
     costs: list[HostCostDoc]
     usd_per_mtok: HostTokensDoc
+    output_usd_per_mtok_at_utilisation: dict[str, str] = Field(
+        description="By utilisation ratio: an output token of these accelerators, were they so busy."
+    )
     break_even: HostEvenDoc
     answer: str = Field(description="host, stay, straddles or unknown: against the API bill.")
     token_ratio: float = Field(description="Tokens of this model for one of the log.")

@@ -16,7 +16,7 @@ from advisor.document_host import (
 )
 from advisor.hosting import Answer, Comparison, SelfHosting, Way
 from advisor.hosting_words import verdict
-from pricing.fleet_money import BreakEven, FleetCost
+from pricing.fleet_money import UTILISATIONS, BreakEven, FleetCost
 from pricing.units import MILLISECONDS_PER_SECOND
 
 _MILLIONTH: Final = Decimal("0.000001")
@@ -120,6 +120,9 @@ def _way(way: Way) -> HostWayDoc:
             output_busy=_maybe(prices.output_busy),
             blended=_usd(prices.blended),
         ),
+        output_usd_per_mtok_at_utilisation={}
+        if prices.output_busy is None
+        else {f"{ratio}": _usd(prices.output_busy / ratio) for ratio in UTILISATIONS},
         break_even=_even(way.even),
         answer=str(way.answer),
         token_ratio=_rounded(way.token_ratio),

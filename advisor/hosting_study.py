@@ -10,6 +10,7 @@ import numpy as np
 
 from advisor.analysis import Analysis, CostReport
 from advisor.hosting import Answer, Comparison, HostingOptions, SelfHosting, Way
+from advisor.hosting_assumptions import assumptions
 from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
 from advisor.hosting_load import TextRatio, after_levers, loads, served_load
 from advisor.levers.self_hosting import with_hosting
@@ -28,7 +29,6 @@ from workloads.minutes import longest_tokens, minutes
 
 Frame = Any
 _MOST_WAYS: Final = 12
-_SHORT_HOURS: Final = 24 * 7
 
 
 def study(
@@ -72,7 +72,7 @@ def study(
         today=today,
         left=left,
         chosen_by=words,
-        assumptions=tuple(_assumptions(left, analysis)),
+        assumptions=tuple(assumptions(left, analysis)),
     )
 
 
@@ -267,25 +267,3 @@ def _answer(low: Decimal, high: Decimal | None, bill: Decimal) -> Answer:
     if high is not None and high < bill:
         return Answer.HOST
     return Answer.STAY if low >= bill else Answer.STRADDLES
-
-
-def _assumptions(found: Comparison, analysis: Analysis) -> Iterator[str]:
-    load = found.load
-    yield (
-        "Replicas are as many as meet the targets in the chosen percentile of the busy minutes; requests come independently "
-        "of each other within a minute."
-    )
-    yield "The hosted model reads from its own prefix cache what the log's provider read from a cache."
-    if load.silent_ratio > 0:
-        yield f"{load.silent_ratio:.0%} of the requests do not say what was read from a cache: their whole prompts are computed."
-    if load.spread:
-        yield "Buckets are spread evenly over their minutes: real peaks are higher and need more replicas."
-    if load.hours < _SHORT_HOURS:
-        yield f"The log covers {load.hours:,} hours: a week has busier and quieter days that it does not show."
-    if analysis.cost.unpriced:
-        yield "What has no price on the API is left out of both sides."
-    if not all(way.tokens_measured for way in found.ways):
-        yield "Where a tokenizer was not measured, the hosted model is taken to count the same text alike."
-    yield "Replicas by the hour know the next hour's load and start at once: a bound, not a promise."
-    yield "Quality is not compared: that a model of another size answers as well is for an evaluation on your own requests."
-    yield "People who run it, network and storage are not in it unless given as overheads."

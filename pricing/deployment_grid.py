@@ -27,7 +27,13 @@ _OF_THE_ACCELERATOR: Final = frozenset(
     }
 )  # fmt: skip
 """Columns that depend on the accelerator and the precision; all others on model, precision, layout and load."""
-ONE_MACHINE: Final = tuple(Layout(shard=Sharding(tp=tp)) for tp in (1, 2, 4, 8))
+ONE_MACHINE: Final = (
+    *(Layout(shard=Sharding(tp=tp)) for tp in (1, 2, 4, 8)),
+    Layout(shard=Sharding(dp=8), spread_experts=True),
+)
+"""Tensor ranks; and, for mixtures of experts, attention in groups of its own with the experts spread over all."""
+_SPREADING_LINK_GB_S: Final = 300.0
+"""Slower ones are PCIe, over which nobody sends every token to experts elsewhere."""
 _UNPACKS_SINCE: Final = 2020
 """Kernels that unpack 8- and 4-bit weights beside 16-bit products (Marlin) start with NVIDIA's Ampere."""
 TWO_MACHINES: Final = (Layout(shard=Sharding(tp=8, pp=2)),)
@@ -72,7 +78,7 @@ def fitting(
         for model in models:
             for word in (precision,) if precision else usual_precisions(model, chip):
                 for layout in layouts if rule != "llama.cpp" else layouts[:1]:
-                    if model.n_heads % layout.shard.tp:
+                    if not _is_usual(layout, model, chip):
                         continue
                     one = Deployment(
                         model=model,
@@ -85,6 +91,13 @@ def fitting(
                     if sequences := sides.sequences(one):
                         found.append((one, *sides.of(one), sequences))
     return _grid(found, load, calibration)
+
+
+def _is_usual(layout: Layout, model: OpenModel, chip: Accelerator) -> bool:
+    """Heads must divide by the ranks; experts are spread where there are some, over links that carry them."""
+    if layout.shard.dp > 1 and not (model.is_moe and (chip.interconnect_gb_s or 0.0) >= _SPREADING_LINK_GB_S):
+        return False
+    return model.n_heads % layout.shard.tp == 0
 
 
 def usual_precisions(model: OpenModel, chip: Accelerator) -> tuple[str, ...]:

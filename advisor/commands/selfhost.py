@@ -16,6 +16,7 @@ from advisor.hosting_words import lines
 from pricing.errors import PricingError
 from pricing.gpu_billing import Overhead
 from pricing.replica import Targets
+from pricing.weights import parse_precision
 
 _UNASKED: Final[dict[str, Any]] = {"group_by": None, "show_users": False, "bills": (), "tolerance": "1"}
 
@@ -28,6 +29,8 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     try:
         # names are refused before a long log is read
         check_models(asked)
+        if asked.precision is not None:
+            parse_precision(asked.precision)
         prices_of(asked, accelerators_of(asked), options.as_of.date())
         analysis = run_analysis(paths, options, progress)
     except PricingError as error:

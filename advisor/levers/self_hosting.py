@@ -179,5 +179,9 @@ def _command(way: "Way") -> str | None:
     shard = deployment.layout.shard
     parts = [f"vllm serve {way.model}", f"--tensor-parallel-size {shard.tp}"]
     parts += [f"--pipeline-parallel-size {shard.pp}"] if shard.pp > 1 else []
-    parts += [f"--max-num-seqs {round(way.hosted.fleet.concurrency)}", "--enable-prefix-caching"]
+    parts += [f"--data-parallel-size {shard.dp} --enable-expert-parallel"] if shard.dp > 1 else []
+    parts += [
+        f"--max-num-seqs {-(-round(way.hosted.fleet.concurrency) // shard.dp)}",
+        "--enable-prefix-caching",
+    ]
     return " ".join(parts)

@@ -156,6 +156,7 @@ def test_targets_that_nothing_meets_are_refused_with_the_nearest(tmp_path: Path)
         (("--model", "llama-3.1-8b", "--gpu-usd-per-hour", "2"), "--gpu NAME"),
         (("--model", "llama-3.1-8b", "--gpu", "h100", "--gpu-usd-per-hour", "two"), "no amount of USD"),
         (("--overhead", "much"), "NAME=USD"),
+        (("--precision", "fp7"), "not known"),
     ],
 )
 def test_names_and_prices_that_are_not_known_are_refused(

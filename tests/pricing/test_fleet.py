@@ -83,6 +83,9 @@ def test_all_deployments_at_once_are_each_one_alone() -> None:
     load = Load(input_tokens=900.0, output_tokens=300.0, cached_tokens=2_000.0)
     grid = fitting(models, chips, load, calibration())
     assert len(grid.deployments) > 60
+    spread = [one for one in grid.deployments if one.layout.shard.dp > 1]
+    assert {one.model.id for one in spread} <= {"openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3"}
+    assert {one.accelerator.id for one in spread} <= {"h100-sxm", "a100-80-sxm", "b200"}
     for at, one in enumerate(grid.deployments):
         room = sequences_of(one, load)
         assert room == grid.setups.sequences[at]
