@@ -83,7 +83,13 @@ def answer(
     scanned = _scan(connection, records, book, options, terms)
     progress("writing the answer")
     analysis = _assemble(loaded, scanned, book, options, terms)
-    analysis = with_finance(analysis, scanned.priced, scanned.listed, book, options)
+
+    def by_label(key: str) -> PricedCube:
+        own = Grouping((key,), key, options.show_users)
+        priced, charges = _price(connection, records, own, book, options, terms)
+        return settle(cut.of_charges(priced, charges) if priced.frame.empty else priced, terms, options).shown
+
+    analysis = with_finance(analysis, scanned.priced, scanned.listed, book, options, by_label)
     keys = scanned.grouping.keys
     analysis = with_cost_lines(analysis, scanned.listed, scanned.settled, keys, terms, options)
     if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:
@@ -103,9 +109,8 @@ def answer(
 
 def _outside(options: AnalyseOptions) -> str:
     period = options.period
-    span = " ".join(
-        f"{word} {day}" for word, day in (("since", period.since), ("until", period.until)) if day is not None
-    )
+    days = (("since", period.since), ("until", period.until))
+    span = " ".join(f"{word} {day}" for word, day in days if day is not None)
     return f"records were read, but none lies in the asked days ({span}, {period.timezone})"
 
 

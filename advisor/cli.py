@@ -15,6 +15,7 @@ import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.config import ConfigError, read_config
+from advisor.finance_commands import check
 from advisor.hosting_commands import phases, selfhost, serving
 from advisor.scenario_commands import diff, whatif
 from workloads.copies import remove_copies
@@ -226,6 +227,7 @@ def schema() -> None:
     click.echo(schema_json(), nl=False)
 
 
+cli.add_command(check)
 cli.add_command(diff)
 cli.add_command(phases)
 cli.add_command(selfhost)

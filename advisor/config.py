@@ -45,6 +45,7 @@ _LOG_KEYS: Final = (
 _MONEY_KEYS: Final = (*_LOG_KEYS, "discounts", "currency", "fx", "group-by", "show-users")
 _SHARED: Final = {
     "cache": _LOG_KEYS,
+    "check": _MONEY_KEYS,
     "diff": _MONEY_KEYS,
     "whatif": _MONEY_KEYS,
     "doctor": ("format", "model", "provider", "map", "no-color"),

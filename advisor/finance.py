@@ -1,5 +1,6 @@
 """Finance's questions about a log: what will it be, why did it change. Answered from the cube, never from rows of the log."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Final
@@ -8,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 
 from advisor.analysis import Analysis
+from advisor.budget import Check, checks
 from advisor.forecast import Outlook, PriceStep, outlook
 from advisor.forecast_days import DaySeries, series_of, spans_of
 from advisor.forecast_fit import LEAST_DAYS
@@ -43,14 +45,21 @@ class Finance:
     Attributes:
         outlook: The forecast, or why there is none.
         variance: What changed.
+        checks: What comes of the budgets that were given.
     """
 
     outlook: Outlook
     variance: Variance
+    checks: tuple[Check, ...] = ()
 
 
 def with_finance(
-    analysis: Analysis, priced: PricedCube, listed: PricedCube, book: PriceBook, options: AnalyseOptions
+    analysis: Analysis,
+    priced: PricedCube,
+    listed: PricedCube,
+    book: PriceBook,
+    options: AnalyseOptions,
+    by_label: Callable[[str], PricedCube],
 ) -> Analysis:
     """Return an analysis with the answers to finance's questions.
 
@@ -59,7 +68,8 @@ def with_finance(
         priced: Its cube in the currency of the report.
         listed: Its cube at list prices in USD.
         book: Prices.
-        options: The moment of the report, and whose days count.
+        options: The moment of the report, whose days count, and what is asked besides.
+        by_label: Makes the cube whose workloads are the values of a label, in the currency of the report.
     """
     zone = options.period.timezone
     series = series_of(analysis.by_day, spans_of(priced.frame, zone), options.as_of, zone)
@@ -68,10 +78,15 @@ def with_finance(
         end = _midnight(series, zone)
         steps = announced(listed, book, end, end + _MOST_AHEAD, zone)
     obstacle = _obstacle(analysis)
+    labels = {budget.label for budget in options.budgets if budget.label is not None}
+    cubes: dict[str | None, PricedCube] = {None: priced}
+    cubes |= {label: by_label(label) for label in sorted(labels)}
     return replace(
         analysis,
         finance=Finance(
-            outlook=outlook(series, steps, obstacle=obstacle), variance=_variance(priced, series, obstacle)
+            outlook=outlook(series, steps, obstacle=obstacle),
+            variance=_variance(priced, series, obstacle),
+            checks=checks(options.budgets, cubes, series, steps),
         ),
     )
 

@@ -12,6 +12,7 @@ from workloads.load import LoadOptions
 from workloads.period import Period
 
 if TYPE_CHECKING:  # only needed by runs that compare
+    from advisor.budget import Budget
     from advisor.hosting import HostingOptions
 
 
@@ -36,6 +37,7 @@ class AnalyseOptions:
         memory_limit: Memory of the engine, such as ``2GB``; None: the engine's own default.
         command: The command line, for the report's own account.
         self_host: What own accelerators are to be compared with; None: nothing is.
+        budgets: Limits that are looked at.
         cost_lines: Whether the bill is wanted line by line, for exports.
     """
 
@@ -55,4 +57,5 @@ class AnalyseOptions:
     memory_limit: str | None = None
     command: str = ""
     self_host: "HostingOptions | None" = None
+    budgets: "tuple[Budget, ...]" = ()
     cost_lines: bool = False

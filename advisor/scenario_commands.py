@@ -10,7 +10,7 @@ from advisor.cli_options import loudness, price_option, terms_options
 Command = Callable[..., Any]
 
 
-def _log_options(format_option: str) -> Callable[[Command], Command]:
+def log_options(format_option: str) -> Callable[[Command], Command]:
     """Say how a log is read, which part of it counts, what a workload is, and what tokens cost.
 
     Args:
@@ -65,7 +65,7 @@ def _log_options(format_option: str) -> Callable[[Command], Command]:
     help="How to write it.",
 )
 @click.option("--to", "target", default="-", show_default=True, metavar="FILE", help="Where to; - is stdout.")
-@_log_options("--log-format")
+@log_options("--log-format")
 @loudness
 def diff(**given: Any) -> None:
     """Show what changed from A to B in cost, requests and tokens, and why.
@@ -84,7 +84,7 @@ def diff(**given: Any) -> None:
 @click.option("--scenario", "scenario_file", metavar="FILE", help="The steps (YAML, JSON, TOML).")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a scenario, and nothing else.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout.")
-@_log_options("--format")
+@log_options("--format")
 @loudness
 def whatif(**given: Any) -> None:
     """Show what LOG would cost in a scenario: other models, batch jobs, caches, shorter texts, growth, other prices.
