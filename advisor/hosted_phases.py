@@ -22,6 +22,7 @@ from pricing.reference_deployment import (
 from pricing.techniques import Techniques, techniques
 from pricing.units import SECONDS_PER_DAY, SECONDS_PER_HOUR, TOKENS_PER_MTOK
 from workloads.latency import LatencyFit, latency_fits
+from workloads.phase_mix import FEW_REQUESTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +45,7 @@ class Modelled:
     Attributes:
         name, local_name: The deployment, and the machine of a desk that it is compared with, in words.
         load: Of the mean request, what is computed, cached and written.
-        requests_per_second: Of the log on average; None without times.
+        requests_per_second: Of the log on average; None without times, or where they are too few.
         points: By batch.
         techniques: What each would do.
         longest: None where sizes of single requests are not known.
@@ -129,6 +130,8 @@ def _modelled(analysis: Analysis) -> Modelled | None:
     fitted, deployment, longest = calibration(), reference_deployment(), _longest(analysis)
     family = fitted.family_of(deployment.accelerator)
     most = float(deployment.model.max_context)
+    if load.context_tokens > most:
+        return None
     reading = longest.tokens if longest else load.input_tokens + load.cached_tokens
     try:
         points = batch_sweep(deployment, load, fitted)
@@ -179,8 +182,10 @@ def _longest(analysis: Analysis) -> Longest | None:
 
 
 def _rate(analysis: Analysis) -> float | None:
-    days = analysis.period_days
-    return analysis.whole.requests / (days * SECONDS_PER_DAY) if days else None
+    """Requests a second; None where so few or so short a time that it is no rate."""
+    seconds = (analysis.period_days or 0.0) * SECONDS_PER_DAY
+    told = seconds >= SECONDS_PER_HOUR and analysis.whole.requests >= FEW_REQUESTS
+    return analysis.whole.requests / seconds if told else None
 
 
 def _price(accelerator_id: str, day: date) -> OfferRange | None:

@@ -69,6 +69,24 @@ def test_the_mean_request_is_a_ratio_of_sums() -> None:
     assert (load.input_tokens, load.cached_tokens, load.output_tokens) == (1_000, 1_250, 200)
 
 
+def test_contexts_beyond_the_model_are_not_modelled() -> None:
+    base = report_factory.demo()
+    tokens = {Meter.INPUT_UNCACHED: 200_000 * 40, Meter.OUTPUT: 4_000}
+    long = replace(base, whole=replace(base.whole, requests=40, tokens=tokens))
+    assert with_hosted_phases(long, None).hosted is None
+
+
+@pytest.mark.parametrize(("requests", "days"), [(29, 30.0), (500, 0.01), (500, None)])
+def test_a_handful_or_a_moment_is_no_rate(requests: int, days: float | None) -> None:
+    base = report_factory.demo()
+    tokens = {Meter.INPUT_UNCACHED: 1_000 * requests, Meter.OUTPUT: 100 * requests}
+    few = replace(base, period_days=days, whole=replace(base.whole, requests=requests, tokens=tokens))
+    found = with_hosted_phases(few, None).hosted
+    assert found is not None
+    assert found.modelled is not None
+    assert found.modelled.requests_per_second is found.modelled.busy_batch is None
+
+
 def test_prefill_is_flat_and_decode_rises() -> None:
     made = section(one=modelled()).sweep
     assert made is not None
