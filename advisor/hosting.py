@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
 from pricing.fleet_money import BreakEven, FleetCost, PhasePrices
 from pricing.fleet_search import Hosted, Refusal
@@ -62,6 +63,10 @@ class HostingOptions:
     purchase: Purchase | None = None
     accelerators_file: Path | None = None
     models_file: Path | None = None
+
+
+VOLUMES: Final = tuple(2.0**power for power in range(-3, 7))
+"""Multiples of a load's volume that are looked at: an eighth to 64."""
 
 
 class Answer(StrEnum):
@@ -123,6 +128,7 @@ class Way:
         cheap_usd, dear_usd: ``cost`` at the lowest and the highest listed price.
         prices: Of tokens.
         even: Where it meets the bill.
+        by_volume: What it costs at multiples of the load's volume, for the same period.
         answer: Against the bill.
         token_ratio: Tokens of the hosted model for one of the log, prompts and answers together.
         tokens_measured: Whether both tokenizers were measured; else the same text is taken to be counted alike.
@@ -138,6 +144,7 @@ class Way:
     dear_usd: Decimal
     prices: PhasePrices
     even: BreakEven
+    by_volume: tuple[tuple[float, Decimal], ...]
     answer: Answer
     token_ratio: float
     tokens_measured: bool

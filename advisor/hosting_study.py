@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from advisor.analysis import Analysis, CostReport
-from advisor.hosting import Answer, Comparison, HostingOptions, SelfHosting, Way
+from advisor.hosting import VOLUMES, Answer, Comparison, HostingOptions, SelfHosting, Way
 from advisor.hosting_assumptions import assumptions
 from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
 from advisor.hosting_load import TextRatio, after_levers, loads, served_load
@@ -19,7 +19,7 @@ from advisor.terms import USD
 from pricing.accelerators import Accelerator
 from pricing.calibration import Calibration, calibration, engine_of
 from pricing.fleet_load import EmptyLoadError, LoadSeries
-from pricing.fleet_money import FleetCost, break_even, fleet_cost, phase_prices
+from pricing.fleet_money import FleetCost, break_even, fleet_cost, phase_prices, usd_at
 from pricing.fleet_search import Hosted, Search, search
 from pricing.gpu_prices import GpuPrice, gpu_price
 from pricing.offers import PRICE_KINDS
@@ -211,6 +211,9 @@ def _way(
         dear_usd=_at(hosted, options, price.high),
         prices=phase_prices(fleet, cost, series),
         even=break_even(fleet, cost, price, bill_usd),
+        by_volume=tuple(
+            (volume, usd) for volume in VOLUMES if (usd := usd_at(fleet, cost, price, volume)) is not None
+        ),
         answer=_answer(low, high, bill_usd),
         token_ratio=ratio.tokens,
         tokens_measured=ratio.measured,

@@ -9,7 +9,7 @@ from advisor.analysis import Analysis
 from advisor.charts import Series
 from advisor.hosted_phases import Modelled
 from advisor.log_curves import log_curves
-from advisor.view_hosting_model import HostingSection, SweepChart, SweepView
+from advisor.view_hosting_model import FleetView, HostingSection, SweepChart, SweepView
 from advisor.view_latency import wait_levers, wait_table
 from advisor.view_model import Cell, Table, TableColumn
 from advisor.view_techniques import technique_table, times
@@ -23,19 +23,35 @@ _DECODE: Final = Series(index=1, label="Decode")
 
 def hosting_section(analysis: Analysis) -> HostingSection | None:
     """Return the section; None where the log tells neither sizes nor times."""
-    found = analysis.hosted
+    found, fleet = analysis.hosted, _fleet(analysis)
     if found is None:
-        return None
+        return (
+            None
+            if fleet is None
+            else HostingSection(lead="", sweep=None, techniques=None, waits=None, levers=(), fleet=fleet)
+        )
     modelled = found.modelled
+    asked = (
+        "" if fleet else " what an own fleet would cost against your bill is what advisor selfhost works out."
+    )
     return HostingSection(
         lead="Prefill is bound by arithmetic, decode by how fast memory is read, so hardware and techniques that help one do "
-        "little for the other. Modelled with published measurements, not measured on your hardware; what an own fleet "
-        "would cost against your bill is what advisor selfhost works out.",
+        "little for the other. Modelled with published measurements, not measured on your hardware"
+        + (f";{asked}" if asked else "."),
         sweep=None if modelled is None else _sweep(modelled),
         techniques=None if modelled is None else technique_table(modelled, analysis.reuse),
         waits=wait_table(found.timed),
         levers=wait_levers(found.timed),
+        fleet=fleet,
     )
+
+
+def _fleet(analysis: Analysis) -> FleetView | None:
+    if analysis.self_host is None:
+        return None
+    from advisor.view_fleet import fleet_view  # noqa: PLC0415  (only where it was asked for)
+
+    return fleet_view(analysis.self_host)
 
 
 def _sweep(found: Modelled) -> SweepView:

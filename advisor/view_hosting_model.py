@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from advisor.charts import Series
 from advisor.curves import Curves
 from advisor.view_model import Pair, Table
 
@@ -37,6 +38,29 @@ class SweepView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeChart:
+    """Cost of both sides by multiples of the log's volume."""
+
+    title: str
+    legend: tuple[Series, ...]
+    wide: Curves
+    narrow: Curves
+    description: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FleetView:
+    """The log's load on own accelerators against its API bill; what cannot be said is None."""
+
+    verdict: str
+    notes: tuple[str, ...]
+    ways: Table | None
+    chart: VolumeChart | None
+    utilisation: Table | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostingSection:
     """The two phases on own accelerators, and what the log's requests waited for; what cannot be said is None."""
 
@@ -45,3 +69,5 @@ class HostingSection:
     techniques: Table | None
     waits: Table | None
     levers: tuple[Pair, ...]
+    fleet: FleetView | None = None
+    """Only where it was asked for."""

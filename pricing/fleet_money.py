@@ -211,15 +211,11 @@ def break_even(fleet: Fleet, cost: FleetCost, price: GpuPrice, other_usd: Decima
     utilisation = float(used / left) if left > 0 else None
     if other_usd <= 0:
         return BreakEven(volume_ratio=None, utilisation_ratio=None)
-    each = float(cost.usd_per_gpu_hour or 0) * fleet.hours
     counts = np.arange(1, _MOST_STEPS + 1, dtype=np.float64)
     gpus = np.asarray(
-        [
-            price.gpus_for(fleet.deployment.layout, int(count) + fleet.redundancy) or 0
-            for count in counts.tolist()
-        ]
+        [price.gpus_for(fleet.deployment.layout, int(count) + fleet.redundancy) or 0 for count in counts]
     )
-    usd = gpus * each + float(overheads)
+    usd = gpus * float(cost.bill.gpu_usd / cost.gpus) + float(overheads)
     most = _volumes(fleet, counts)
     # after the last step at which the fleet is dearer, it is dearer no more
     dearer = np.flatnonzero(usd[1:] > most[:-1] * float(other_usd))
@@ -230,6 +226,14 @@ def break_even(fleet: Fleet, cost: FleetCost, price: GpuPrice, other_usd: Decima
         volume_ratio=float(usd[step] / float(other_usd)),
         utilisation_ratio=utilisation,
     )
+
+
+def usd_at(fleet: Fleet, cost: FleetCost, price: GpuPrice, volume: float) -> Decimal | None:
+    """What the fleet costs for the same period at a multiple of its volume, all replicas always on."""
+    work = np.asarray([fleet.work_seconds * volume])
+    count = int(replicas_needed(work, fleet.concurrency)[0])
+    gpus = price.gpus_for(fleet.deployment.layout, max(count, 1) + fleet.redundancy)
+    return None if gpus is None else cost.bill.gpu_usd / cost.gpus * gpus + cost.usd - cost.bill.gpu_usd
 
 
 def _volumes(fleet: Fleet, counts: Floats) -> Floats:
