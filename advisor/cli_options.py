@@ -115,6 +115,7 @@ def report_options(command: Command) -> Command:
         click.option(
             "--markdown", "markdown_file", metavar="FILE", help="Write a Markdown summary; - is stdout."
         ),
+        click.option("--xlsx", "xlsx_file", metavar="FILE", help="Write an Excel workbook; - is stdout."),
         click.option(
             "--focus",
             "focus_file",

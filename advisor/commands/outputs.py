@@ -43,6 +43,10 @@ def render(kind: str, analysis: Analysis, target: str = "", *, quiet: bool = Fal
         return render_json(analysis)
     if kind == "focus":
         return _focus(analysis, target, quiet=quiet)
+    if kind == "xlsx":
+        from advisor.render.xlsx import render_xlsx  # noqa: PLC0415
+
+        return render_xlsx(analysis)
     from advisor.view import build_view  # noqa: PLC0415
 
     view = build_view(analysis)

@@ -57,3 +57,8 @@ def test_an_export_of_an_export_is_refused(advisor: Advisor, log: Path) -> None:
     assert (code, out) == (2, "")
     assert err.startswith("Error: no FOCUS export: the log holds money only")
     assert not Path("again.csv").exists()
+
+
+def test_the_workbook_goes_where_it_is_asked_to(advisor: Advisor, log: Path) -> None:
+    assert advisor("analyze", log, "--prices", "prices.json", "--xlsx", "bill.xlsx", "-q") == (0, "", "")
+    assert Path("bill.xlsx").read_bytes()[:2] == b"PK"
