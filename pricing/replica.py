@@ -85,7 +85,9 @@ def fullest(
     output = setups.output_tokens[:, None]
     # Little's law, as in serving: so many in flight over the time that one takes
     whole = (ttft + np.maximum(output - 1, 0.0) * tpot) / grid[None, :]
-    meets = (ttft <= _seconds(targets.ttft_ms)) & (tpot <= _seconds(targets.tpot_ms))
+    # what does not fit waits for whole answers: it is in flight for nobody
+    holds = grid[None, :] <= np.maximum(setups.sequences, 1.0)[:, None]
+    meets = holds & (ttft <= _seconds(targets.ttft_ms)) & (tpot <= _seconds(targets.tpot_ms))
     best = np.argmin(np.where(meets, whole, np.inf), axis=1)
     at = np.arange(rows), best
     decode = _step_share(points, shape)[at] * _flat(tpot_factor) * setups.output_tokens

@@ -138,6 +138,15 @@ def test_targets_bound_what_is_in_flight() -> None:
     assert strict.busy_replica_hours > easy.busy_replica_hours
 
 
+def test_without_targets_a_replica_takes_what_it_holds() -> None:
+    load, found = series(), calibration()
+    grid = fitting([LLAMA], [H100], load.mean_request(), found, precision="fp8/bf16")
+    full = fullest(grid.setups, found, Targets(ttft_ms=None, tpot_ms=None))
+    assert full.feasible.all()
+    assert (full.concurrency <= grid.setups.sequences).all()
+    assert (full.concurrency * 2 > np.minimum(grid.setups.sequences, 1_024)).any()
+
+
 def test_cached_tokens_take_less_than_computed_ones_and_more_than_nothing() -> None:
     load = series(cached=20_000.0)
     one = fleet_of(load)
