@@ -25,11 +25,16 @@ OPTIONS: Final = {
     "output": "html_file",
     "json": "json_file",
     "markdown": "markdown_file",
+    "xlsx": "xlsx_file",
     "focus": "focus_file",
     "bill": "bills",
     "tolerance": "tolerance",
     "strict": "strict",
     "fail-on-unpriced": "fail_on_unpriced",
+    "unit-costs": "unit_costs",
+    "showback": "showback",
+    "shared-cost": "shared_cost",
+    "plan": "plans",
     "show-users": "show_users",
     "memory-limit": "memory_limit",
     "progress": "progress",
@@ -99,10 +104,10 @@ def _defaults(path: Path, values: dict[str, Any]) -> dict[str, Any]:
 def _listed(key: str, value: Any) -> Any:
     if key in ("map", "map-model") and isinstance(value, dict):
         return [f"{name}={target}" for name, target in value.items()]
-    if key == "group-by" and isinstance(value, list):
+    if key in ("group-by", "showback") and isinstance(value, list):
         return ",".join(map(str, value))
     return (
         [value]
-        if key in ("map", "map-model", "prices", "discounts", "bill") and isinstance(value, str)
+        if key in ("map", "map-model", "prices", "discounts", "bill", "plan") and isinstance(value, str)
         else value
     )
