@@ -48,10 +48,16 @@ FEW_REQUESTS: Final = 30
 """Below this many single requests nothing is proposed."""
 
 
-def has_word(column: pd.Series, words: Container[str | None]) -> Rows:
-    """Return where a column of texts has one of some words; a missing text is None."""
-    codes, names = pd.factorize(column.to_numpy(dtype=object))
-    found = [isinstance(name, str) and name in words for name in names]
+def has_word(column: pd.Series, words: Container[str | None], *, any_case: bool = False) -> Rows:
+    """Return where a column of texts has one of some words; a missing text is None.
+
+    Args:
+        column: Of few different texts.
+        words: In lower case if ``any_case``.
+        any_case: Whether texts in capitals count too.
+    """
+    codes, names = pd.factorize(column.array)
+    found = [isinstance(name, str) and (name.lower() if any_case else name) in words for name in names]
     return pd.Series(np.array([*found, None in words], dtype=bool)[codes], index=column.index)
 
 

@@ -53,9 +53,7 @@ def _discount(evidence: Evidence, provider: str | None, model: str, tier: str) -
 def share_at(cube: Any, workload: str, tier: str) -> float:
     """Return which part of the single requests of a workload is at a tier already, of those there and at the standard one."""
     mine = single_rows(cube, workload)
-    there = requests_in(
-        cube, mine & has_word(cube["service_tier"].map(str.lower, na_action="ignore"), (tier,))
-    )
+    there = requests_in(cube, mine & has_word(cube["service_tier"], (tier,), any_case=True))
     standard = requests_in(cube, mine & _is_standard(cube["service_tier"]))
     return there / (there + standard) if there else 0.0
 
@@ -70,4 +68,4 @@ def standard_rows(cube: Any, workload: str, models: set[Model]) -> Any:
 
 
 def _is_standard(tiers: pd.Series) -> Any:
-    return has_word(tiers.map(str.lower, na_action="ignore"), (None, *STANDARD_NAMES))
+    return has_word(tiers, (None, *STANDARD_NAMES), any_case=True)

@@ -51,5 +51,4 @@ def _change(name: str) -> Change:
 
 
 def _dear_rows(cube: Any, name: str) -> Any:
-    tiers = cube["service_tier"].map(str.lower, na_action="ignore")
-    return has_word(cube["workload"], (name,)) & has_word(tiers, _DEAR)
+    return has_word(cube["workload"], (name,)) & has_word(cube["service_tier"], _DEAR, any_case=True)
