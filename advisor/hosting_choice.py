@@ -49,15 +49,18 @@ def models_of(
     price, named = _dearest(analysis)
     if price is None:
         return same or enough, "no model of the log has a known price, so open models of every size"
-    name, least, most = next((name, low, high) for floor, name, low, high in _CLASSES if price >= floor)
+    name, floor, ceiling = next((name, low, high) for usd, name, low, high in _CLASSES if price >= usd)
+    most = _open_one(named, table)
+    if most is not None:
+        name, floor, ceiling = "similarly large", most.total_params_b / 2, most.total_params_b * 2
     month = _month_before(as_of)
     found = [
         one
         for one in enough
-        if least <= one.total_params_b < most and (one.released or "9") >= month and one not in same
+        if floor <= one.total_params_b < ceiling and (one.released or "9") >= month and one not in same
     ]
     words = (
-        f"{name} open models ({least:g} to {most:g} B parameters, of the last {RECENT_MONTHS} months), because most of the "
+        f"{name} open models ({floor:,.0f} to {ceiling:,.0f} B parameters, of the last {RECENT_MONTHS} months), because most of the "
         f"bill is {named} at ${price:.2f} a million output tokens; by size and price alone: whether one answers well enough "
         "is for your own evaluation to say"
     )
@@ -167,12 +170,16 @@ def _same(analysis: Analysis, table: Mapping[str, OpenModel]) -> list[OpenModel]
     """Open models that the log itself uses."""
     found: list[OpenModel] = []
     for row in analysis.by_model:
-        try:
-            one = open_model(row.model, table)
-        except UnknownOpenModelError:
-            continue
-        found += [] if one in found else [one]
+        one = _open_one(row.model, table)
+        found += [] if one is None or one in found else [one]
     return found
+
+
+def _open_one(name: str, table: Mapping[str, OpenModel]) -> OpenModel | None:
+    try:
+        return open_model(name, table)
+    except UnknownOpenModelError:
+        return None
 
 
 def _dearest(analysis: Analysis) -> tuple[Decimal | None, str]:

@@ -196,6 +196,21 @@ def test_without_a_model_those_of_a_like_class_are_looked_at(tmp_path: Path) -> 
     assert len({one["model"] for one in found["self_host"]}) > 1
 
 
+def test_an_open_model_of_the_log_is_hosted_itself_beside_those_of_its_size(tmp_path: Path) -> None:
+    words = log(tmp_path, steady(24))
+    text = (tmp_path / "log.jsonl").read_text().replace("test-4o", "qwen3-32b")
+    (tmp_path / "log.jsonl").write_text(text)
+    (tmp_path / "prices.json").write_text(
+        json.dumps({"models": {"qwen3-32b": {"input": "0.1", "output": "0.3"}}})
+    )
+    found = document(*words, "--gpu", "h200", "--gpu-usd-per-hour", "3", "--as-of", "2026-06-30")
+    chosen = found["self_host_comparison"]["chosen_by"]
+    assert chosen.startswith(
+        "Qwen/Qwen3-32B, which the log itself uses, and similarly large open models (16 to 66 B"
+    )
+    assert "Qwen/Qwen3-32B" in {one["model"] for one in found["self_host"]}
+
+
 def test_a_short_log_is_not_made_a_month(tmp_path: Path) -> None:
     result = run(*log(tmp_path, steady(3)), *HOSTED)
     assert "for the log's 3 h" in result.output
