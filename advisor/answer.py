@@ -22,6 +22,7 @@ from advisor.price_doubts import free_models, price_problems
 from advisor.problems import data_problems, sources_of, unpriced_problems
 from advisor.reconciliation import Bill
 from advisor.terms import USD, Settled, Terms, settle
+from advisor.unit_scan import Spread, spreads
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
 from pricing.reference_point import reference_point
@@ -89,7 +90,10 @@ def answer(
         priced, charges = _price(connection, records, own, book, options, terms)
         return settle(cut.of_charges(priced, charges) if priced.frame.empty else priced, terms, options).shown
 
-    analysis = with_finance(analysis, scanned.priced, scanned.listed, book, options, by_label)
+    def spread() -> dict[str, Spread]:
+        return spreads(connection, records, scanned.priced, book)
+
+    analysis = with_finance(analysis, scanned.priced, scanned.listed, book, options, by_label, spread)
     keys = scanned.grouping.keys
     analysis = with_cost_lines(analysis, scanned.listed, scanned.settled, keys, terms, options)
     if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:

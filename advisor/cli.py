@@ -16,6 +16,7 @@ import click
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.config import ConfigError, read_config
 from advisor.finance_commands import check
+from advisor.finance_options import finance_options
 from advisor.hosting_commands import phases, selfhost, serving
 from advisor.scenario_commands import diff, whatif
 from workloads.copies import remove_copies
@@ -62,6 +63,7 @@ def cli(context: click.Context) -> None:
     is_flag=True,
     help="Compare with own accelerators too; takes seconds (`advisor selfhost` has the options).",
 )
+@finance_options
 @click.option("--strict", is_flag=True, help="Exit 1 when any row was skipped or could not be priced.")
 @click.option(
     "--fail-on-unpriced",

@@ -1,6 +1,6 @@
 """Finance's questions about a log: what will it be, why did it change. Answered from the cube, never from rows of the log."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Final
@@ -8,13 +8,18 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
+from advisor.allocation import Allocation, allocation, parse_sharing
+from advisor.allocation_plans import PlanUse, SeatPlan, from_agents, plan_use
 from advisor.analysis import Analysis
 from advisor.budget import Check, checks
+from advisor.finance_options import NOTHING
 from advisor.forecast import Outlook, PriceStep, outlook
 from advisor.forecast_days import DaySeries, series_of, spans_of
 from advisor.forecast_fit import LEAST_DAYS
 from advisor.forecast_prices import announced
 from advisor.options import AnalyseOptions
+from advisor.unit_economics import UnitCost, unit_costs
+from advisor.unit_scan import Spread
 from advisor.variance import Bridges, bridges
 from advisor.variance_periods import Periods, comparable
 from pricing.book import PriceBook
@@ -46,11 +51,17 @@ class Finance:
         outlook: The forecast, or why there is none.
         variance: What changed.
         checks: What comes of the budgets that were given.
+        units: What one unit costs.
+        allocations: Who pays: by the labels that were asked for, else by workload.
+        plan_use: What usage of coding agents is worth; None: the log has none.
     """
 
     outlook: Outlook
     variance: Variance
     checks: tuple[Check, ...] = ()
+    units: tuple[UnitCost, ...] = ()
+    allocations: tuple[Allocation, ...] = ()
+    plan_use: PlanUse | None = None
 
 
 def with_finance(
@@ -60,6 +71,7 @@ def with_finance(
     book: PriceBook,
     options: AnalyseOptions,
     by_label: Callable[[str], PricedCube],
+    spread: Callable[[], Mapping[str, Spread]],
 ) -> Analysis:
     """Return an analysis with the answers to finance's questions.
 
@@ -70,7 +82,9 @@ def with_finance(
         book: Prices.
         options: The moment of the report, whose days count, and what is asked besides.
         by_label: Makes the cube whose workloads are the values of a label, in the currency of the report.
+        spread: Looks at single requests, sessions and users.
     """
+    asked = options.finance or NOTHING
     zone = options.period.timezone
     series = series_of(analysis.by_day, spans_of(priced.frame, zone), options.as_of, zone)
     steps: tuple[PriceStep, ...] = ()
@@ -87,6 +101,13 @@ def with_finance(
             outlook=outlook(series, steps, obstacle=obstacle),
             variance=_variance(priced, series, obstacle),
             checks=checks(options.budgets, cubes, series, steps),
+            units=unit_costs(analysis, spread() if asked.unit_costs else {}),
+            allocations=_allocations(analysis, priced, options, by_label),
+            plan_use=plan_use(
+                by_label("format"), [SeatPlan(name=name, usd_per_month=usd) for name, usd in asked.plans]
+            )
+            if from_agents(analysis.data.sources)
+            else None,
         ),
     )
 
@@ -118,3 +139,16 @@ def _obstacle(analysis: Analysis) -> str:
     if any(row.whole.in_usd is not None for row in analysis.by_day):
         return "some days have no exchange rate, so their money cannot be added to that of the others"
     return ""
+
+
+def _allocations(
+    analysis: Analysis, priced: PricedCube, options: AnalyseOptions, by_label: Callable[[str], PricedCube]
+) -> tuple[Allocation, ...]:
+    """Return who pays; nothing where a part of the money could not be converted."""
+    asked = options.finance or NOTHING
+    if analysis.whole.unconverted_usd or not analysis.whole.is_priced:
+        return ()
+    sharing = parse_sharing(asked.shared_cost)
+    if not asked.showback:
+        return (allocation("workload", priced, sharing),)
+    return tuple(allocation(key, by_label(key), sharing) for key in asked.showback)

@@ -13,6 +13,7 @@ from workloads.period import Period
 
 if TYPE_CHECKING:  # only needed by runs that compare
     from advisor.budget import Budget
+    from advisor.finance_options import FinanceOptions
     from advisor.hosting import HostingOptions
 
 
@@ -38,6 +39,7 @@ class AnalyseOptions:
         command: The command line, for the report's own account.
         self_host: What own accelerators are to be compared with; None: nothing is.
         budgets: Limits that are looked at.
+        finance: What finance asks for besides; None: nothing.
         cost_lines: Whether the bill is wanted line by line, for exports.
     """
 
@@ -58,4 +60,5 @@ class AnalyseOptions:
     command: str = ""
     self_host: "HostingOptions | None" = None
     budgets: "tuple[Budget, ...]" = ()
+    finance: "FinanceOptions | None" = None
     cost_lines: bool = False

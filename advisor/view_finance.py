@@ -1,9 +1,10 @@
-"""The section that finance reads: what it will be, and why it changed."""
+"""The section that finance reads: what it will be, why it changed, what one unit costs, and who pays."""
 
 from advisor.analysis import Analysis
 from advisor.view_bridge import bridge_part
 from advisor.view_finance_model import FinanceSection
 from advisor.view_forecast import forecast_part
+from advisor.view_units import allocation_table, plan_line, unit_table
 
 
 def finance_section(analysis: Analysis) -> FinanceSection | None:
@@ -11,4 +12,10 @@ def finance_section(analysis: Analysis) -> FinanceSection | None:
     found = analysis.finance
     if found is None:
         return None
-    return FinanceSection(forecast=forecast_part(analysis, found.outlook), bridge=bridge_part(found.variance))
+    return FinanceSection(
+        forecast=forecast_part(analysis, found.outlook),
+        bridge=bridge_part(found.variance),
+        units=unit_table(analysis, found.units),
+        allocations=tuple(allocation_table(analysis, one) for one in found.allocations),
+        plans=plan_line(found.plan_use),
+    )

@@ -54,7 +54,13 @@ class FinanceSection:
     Attributes:
         forecast: What it will be.
         bridge: Why it changed.
+        units: What one unit costs; None: that is not known.
+        allocations: Who pays, a table a label.
+        plans: What usage of coding agents is worth; empty: the log has none.
     """
 
     forecast: ForecastPart
     bridge: BridgePart
+    units: Table | None
+    allocations: tuple[Table, ...]
+    plans: str

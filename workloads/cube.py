@@ -125,6 +125,11 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     return _fetch(connection, grouped.order_by(keys))
 
 
+def rate_cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
+    """Return the records with the keys of their cell beside them, as ``usage_cube`` groups by."""
+    return _cells(_with_request_calls(records, cuts), grouping, cuts)
+
+
 def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
     bucketed = column(records, "bucket_seconds").notnull()
     started = column(records, "started_at")

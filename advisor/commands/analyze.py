@@ -16,6 +16,7 @@ from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
 from advisor.commands.outputs import needs_lines, outputs_of, render
+from advisor.finance_options import options_from
 from advisor.gates import unpriced_failure
 from advisor.options import AnalyseOptions
 from advisor.reconciliation import BillError
@@ -71,6 +72,7 @@ def options_of(given: dict[str, Any]) -> AnalyseOptions:
         group_by=parse.group_keys(given["group_by"]),
         period=Period(timezone=parse.zone(given["timezone"]), since=since, until=until),
         show_users=given["show_users"],
+        finance=options_from(given, parse.group_keys),
         bills=tuple(given["bills"]),
         tolerance_ratio=parse.percent("--tolerance", given["tolerance"]),
         memory_limit=given["memory_limit"],

@@ -35,6 +35,7 @@ def render_markdown(view: ReportView) -> str:
     lines += [*([] if badge.tone == "warn" else [f"- {escape(badge.text)}"]), ""]
     if view.finance:
         lines += [escape(view.finance.forecast.line), "", escape(view.finance.bridge.line), ""]
+        lines += [escape(view.finance.plans), ""] if view.finance.plans else []
     lines += _advice(view)
     if view.costs:
         lines += [*_table(view.costs.table, ("kind", "amount", "change")), ""]
@@ -44,6 +45,9 @@ def render_markdown(view: ReportView) -> str:
         if table:
             lines += _fold(table.caption, _table(table, [column.key for column in table.columns]))
     lines += _fold("Models and their two prices", _table(view.meters.asymmetry, _MODEL_KEYS))
+    for one in (view.finance.units, *view.finance.allocations) if view.finance else ():
+        if one:
+            lines += _fold(one.caption, _table(one, [column.key for column in one.columns]))
     lines += _fold("Tokens and cost by meter", _meters(view))
     lines += _fold("Reconciliation with the bill", _reconciliation(view))
     lines += _fold("Data quality", _data(view))

@@ -1,0 +1,98 @@
+"""What finance asks for besides: unit costs of single requests, who pays, flat plans. Options and their texts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+import click
+
+Command = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinanceOptions:
+    """What is asked.
+
+    Attributes:
+        unit_costs: Whether single requests, sessions and users are looked at.
+        showback: Labels that money is allocated by.
+        shared_cost: What becomes of money without a label, see ``allocation.parse_sharing``.
+        plans: Name and price a month of flat plans.
+    """
+
+    unit_costs: bool = False
+    showback: tuple[str, ...] = ()
+    shared_cost: str = "none"
+    plans: tuple[tuple[str, Decimal], ...] = ()
+
+
+NOTHING: Final = FinanceOptions()
+
+
+def finance_options(command: Command) -> Command:
+    """Say what finance asks for besides."""
+    options = [
+        click.option(
+            "--unit-costs",
+            is_flag=True,
+            help="Median and 95th percentile of cost per request, session and user, too.",
+        ),
+        click.option(
+            "--showback", metavar="KEYS", help="Who pays: allocate cost by labels, e.g. team,project,user."
+        ),
+        click.option(
+            "--shared-cost",
+            default="none",
+            show_default=True,
+            metavar="RULE",
+            help="Share what carries no label: even, proportional, or fixed percents (red=60,blue=40).",
+        ),
+        click.option(
+            "--plan",
+            "plans",
+            multiple=True,
+            metavar="NAME=USD",
+            help="A flat plan that coding agents are paid by, and its price a month. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def options_from(
+    given: dict[str, Any], group_keys: Callable[[str | None], tuple[str, ...]]
+) -> FinanceOptions:
+    """Return what is asked, from the options of a command line; nothing for commands that have none of them.
+
+    Args:
+        given: Options by name.
+        group_keys: Reads a list of labels.
+    """
+    if "showback" not in given:
+        return NOTHING
+    from advisor.allocation import SharingError, parse_sharing  # noqa: PLC0415  (only by runs that share)
+
+    try:
+        if given["shared_cost"] != "none":
+            parse_sharing(given["shared_cost"])
+    except SharingError as error:
+        raise click.UsageError(f"--shared-cost: {error}") from error
+    return FinanceOptions(
+        unit_costs=given["unit_costs"],
+        showback=group_keys(given["showback"]),
+        shared_cost=given["shared_cost"],
+        plans=tuple(_plan(text) for text in given["plans"]),
+    )
+
+
+def _plan(text: str) -> tuple[str, Decimal]:
+    name, _, number = text.rpartition("=")
+    try:
+        price = Decimal(number.strip())
+    except ArithmeticError:
+        price = Decimal(-1)
+    if not name.strip() or not price.is_finite() or price < 0:
+        raise click.UsageError(f"--plan {text!r} is not NAME=USD a month, such as team-seats=200")
+    return name.strip(), price
