@@ -19,6 +19,7 @@ from advisor.analysis import (
 )
 from advisor.cache_reuse import WorkloadReuse
 from advisor.document_host import HostComparisonDoc, HostWayDoc
+from advisor.document_latency import waits_doc
 from advisor.document_model import (
     SCHEMA_VERSION,
     CacheDoc,
@@ -45,9 +46,9 @@ from advisor.document_outlook import forecast_doc, variance_doc
 from advisor.document_recommend import plan_doc, recommendation_docs, rejected_docs
 from advisor.document_reconcile import reconciliation_doc
 from advisor.document_reuse import reuse_doc
-from advisor.document_showback import allocation_docs, plan_doc_of, unit_docs
 from advisor.view_reconcile import reconcile_badge
 from pricing.meters import Meter
+from workloads.latency import LatencyFit
 
 _BASES: Final[Mapping[str, Literal["computed", "recorded", "reconciled"]]] = {
     "computed": "computed",
@@ -59,6 +60,7 @@ _BASES: Final[Mapping[str, Literal["computed", "recorded", "reconciled"]]] = {
 def document_of(analysis: Analysis) -> Document:
     """Return the document of an analysis."""
     reuse = {one.workload: one for one in analysis.reuse}
+    timed = {fit.workload: fit for fit in analysis.hosted.timed} if analysis.hosted else {}
     hosting = _hosting(analysis)
     return Document(
         schema_version=SCHEMA_VERSION,
@@ -78,7 +80,7 @@ def document_of(analysis: Analysis) -> Document:
             for row in analysis.by_day
         ],
         by_model=[_model(row) for row in analysis.by_model],
-        workloads=[_workload(row, reuse.get(row.name)) for row in analysis.workloads],
+        workloads=[_workload(row, reuse.get(row.name), timed.get(row.name)) for row in analysis.workloads],
         recommendations=recommendation_docs(analysis.advice),
         rejected=rejected_docs(analysis.advice),
         plan=plan_doc(analysis.advice),
@@ -87,9 +89,6 @@ def document_of(analysis: Analysis) -> Document:
         self_host_comparison=hosting[1],
         forecast=forecast_doc(analysis),
         variance=variance_doc(analysis),
-        unit_economics=unit_docs(analysis),
-        allocation=allocation_docs(analysis),
-        plans=plan_doc_of(analysis),
         prices=[_price(row) for row in analysis.prices],
         provenance=ProvenanceDoc(
             version=analysis.provenance.version,
@@ -240,7 +239,7 @@ def _phases(mix: PhaseMix) -> PhasesDoc:
     )
 
 
-def _workload(row: Workload, reuse: WorkloadReuse | None) -> WorkloadDoc:
+def _workload(row: Workload, reuse: WorkloadReuse | None, timed: LatencyFit | None) -> WorkloadDoc:
     # The class is that of the bill; where nothing could be priced, that of the hardware's time.
     mix = row.cost_mix or row.time_mix
     return WorkloadDoc.model_validate(
@@ -267,6 +266,7 @@ def _workload(row: Workload, reuse: WorkloadReuse | None) -> WorkloadDoc:
             "latency": LatencyDoc(
                 ttft_seconds=_distribution(row.ttft_seconds),
                 duration_seconds=_distribution(row.duration_seconds),
+                waits=waits_doc(timed),
             ),
         }
     )

@@ -12,8 +12,8 @@ from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
 from advisor.document_finance import ForecastDoc, VarianceDoc
 from advisor.document_host import HostComparisonDoc, HostWayDoc
+from advisor.document_latency import WaitsDoc
 from advisor.document_reuse import ReuseDoc
-from advisor.document_units import AllocationDoc, PlanUseDoc, UnitCostDoc
 
 SCHEMA_VERSION: Final = "1"
 
@@ -213,6 +213,7 @@ class LatencyDoc(_Model):
 
     ttft_seconds: DistributionDoc | None
     duration_seconds: DistributionDoc | None
+    waits: WaitsDoc | None = Field(default=None, description="null: too few requests are timed.")
 
 
 class WorkloadDoc(_Model):
@@ -290,8 +291,5 @@ class Document(_Model):
     self_host_comparison: HostComparisonDoc | None
     forecast: ForecastDoc | None = Field(default=None, description="null: saved before there were any.")
     variance: VarianceDoc | None = Field(default=None, description="null: saved before there were any.")
-    unit_economics: list[UnitCostDoc] = Field(default=[], description="What one unit costs, of what has a price.")
-    allocation: list[AllocationDoc] = Field(default=[], description="Who pays: by workload, and as asked.")
-    plans: PlanUseDoc | None = Field(default=None, description="null: no log of a coding agent is in it.")
     prices: list[PriceDoc]
     provenance: ProvenanceDoc

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SEGMENT: Final = "neocloud"
+_MOMENT_SECONDS: Final = 600.0
+"""What is shorter tells sizes, not a rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +186,7 @@ def _longest(analysis: Analysis) -> Longest | None:
 def _rate(analysis: Analysis) -> float | None:
     """Requests a second; None where so few or so short a time that it is no rate."""
     seconds = (analysis.period_days or 0.0) * SECONDS_PER_DAY
-    told = seconds >= SECONDS_PER_HOUR and analysis.whole.requests >= FEW_REQUESTS
+    told = seconds >= _MOMENT_SECONDS and analysis.whole.requests >= FEW_REQUESTS
     return analysis.whole.requests / seconds if told else None
 
 

@@ -13,10 +13,11 @@ from advisor.view_hosting_model import FleetView, HostingSection, SweepChart, Sw
 from advisor.view_latency import wait_levers, wait_table
 from advisor.view_model import Cell, Table, TableColumn
 from advisor.view_techniques import technique_table, times
-from pricing.batch_sweep import SweepPoint
+from pricing.batch_sweep import MOST_TOGETHER, SweepPoint
 
 _WIDE: Final = (478.0, 290.0)
 _NARROW: Final = (342.0, 260.0)
+_MORE: Final = 1.01
 _PREFILL: Final = Series(index=0, label="Prefill")
 _DECODE: Final = Series(index=1, label="Decode")
 
@@ -65,8 +66,8 @@ def _sweep(found: Modelled) -> SweepView:
         read += f" and {numbers.tokens(load.cached_tokens)} cached"
     return SweepView(
         lead=f"This log's mean request ({read} prompt tokens, {numbers.tokens(load.output_tokens)} of answer) on {found.name}. "
-        f"From 1 to {last.batch} sequences together, tokens a second go {times(written)} in decode and {times(read_faster)} in "
-        "prefill: a step reads the weights once for all sequences, while a prompt keeps the arithmetic busy by itself.",
+        f"From 1 to {last.batch} sequences together, tokens a second go {times(written)} in decode and "
+        f"{times(read_faster) if read_faster >= _MORE else 'stay the same'} in prefill: a step reads the weights once for all sequences, while a prompt keeps the arithmetic busy by itself.",
         charts=tuple(_charts(found)),
         notes=tuple(_notes(found)),
         table=_table(found),
@@ -165,8 +166,9 @@ def _notes(found: Modelled) -> Sequence[str]:
             f"({numbers.money(price.low_usd_per_gpu_hour, 'USD')} to {numbers.money(price.high_usd_per_gpu_hour, 'USD')}), while "
             "all of it does the one phase. Idle hours cost as much and come on top."
         )
+    last = found.points[-1].batch
     notes.append(
-        f"No larger batch than {found.points[-1].batch} is shown: no more fit, or engines do not take more."
+        f"No batch beyond {last}: {'no more of them fit' if last < MOST_TOGETHER else 'engines seldom take more'}."
     )
     return notes
 

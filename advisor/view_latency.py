@@ -1,6 +1,6 @@
 """What the log's own requests waited for: latency as two numbers, and the lever that answers the larger."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from advisor import numbers
@@ -8,11 +8,10 @@ from advisor.charts import BarPart
 from advisor.view_model import Cell, Pair, Table, TableColumn
 from advisor.wording import name_cell, plural
 from pricing.units import KILO
-from workloads.latency import LatencyFit
+from workloads.latency import LatencyFit, Waited
 
 _MOST_ROWS: Final = 40
-_HALF: Final = 0.5
-_LEVERS: Final = {
+_LEVERS: Final[Mapping[Waited, tuple[str, str]]] = {
     "prefill": (
         "Reading the prompt",
         "A prompt cache or less context; on own GPUs more FLOPs, or a pool for prefill.",
@@ -21,7 +20,7 @@ _LEVERS: Final = {
         "Writing the answer",
         "Shorter answers, less reasoning, a smaller model; on own GPUs more bandwidth, fewer bits, drafts.",
     ),
-    "fee": (
+    "neither": (
         "Neither phase",
         "Queue, network and start do not depend on sizes: a nearer region, a priority tier, more capacity.",
     ),
@@ -33,7 +32,7 @@ def wait_table(timed: Sequence[LatencyFit]) -> Table | None:
     """The table, slowest workload first; None where nothing was timed."""
     if not timed:
         return None
-    slowest = sorted(timed, key=lambda fit: -_whole(fit))[:_MOST_ROWS]
+    slowest = sorted(timed, key=lambda fit: -fit.whole_seconds)[:_MOST_ROWS]
     return Table(
         slug="waits",
         caption="What a mean request of each workload waited for, by lines fitted to the log's own times",
@@ -67,26 +66,12 @@ def wait_table(timed: Sequence[LatencyFit]) -> Table | None:
 
 def wait_levers(timed: Sequence[LatencyFit]) -> tuple[Pair, ...]:
     """What answers each kind of wait that a workload has."""
-    kinds = {waits_on(fit) for fit in timed}
+    kinds = {fit.waits_on for fit in timed}
     return tuple(Pair(term=name, text=lever) for kind, (name, lever) in _LEVERS.items() if kind in kinds)
 
 
-def _parts(fit: LatencyFit) -> dict[str, float]:
-    return {"fee": fit.wait_seconds, "prefill": fit.read_seconds, "decode": fit.write_seconds}
-
-
-def _whole(fit: LatencyFit) -> float:
-    return sum(_parts(fit).values())
-
-
-def waits_on(fit: LatencyFit) -> str:
-    """What takes more than half of a mean request: ``prefill``, ``decode``, ``fee`` (neither), or ``both``."""
-    parts, whole = _parts(fit), _whole(fit)
-    return next((kind for kind, seconds in parts.items() if seconds > _HALF * whole), "both")
-
-
 def _row(fit: LatencyFit) -> tuple[Cell, ...]:
-    whole = _whole(fit)
+    whole = fit.whole_seconds
     named = name_cell(fit.workload, note=plural(fit.requests, "timed request"), brief=True)
     return (
         named,
@@ -94,7 +79,7 @@ def _row(fit: LatencyFit) -> tuple[Cell, ...]:
         Cell(text=numbers.seconds(fit.wait_seconds), value=f"{fit.wait_seconds:.6f}"),
         _read_cell(fit),
         _seconds_cell(fit.write_seconds_per_token),
-        Cell(text=_LEVERS[waits_on(fit)][0]),
+        Cell(text=_LEVERS[fit.waits_on][0]),
     )
 
 
@@ -116,9 +101,10 @@ def _seconds_cell(seconds: float | None) -> Cell:
 
 
 def _bar(fit: LatencyFit) -> tuple[BarPart, ...]:
-    whole, at = _whole(fit), 0.0
+    whole, at = fit.whole_seconds, 0.0
+    parts = (("fee", fit.wait_seconds), ("prefill", fit.read_seconds), ("decode", fit.write_seconds))
     found: list[BarPart] = []
-    for kind, seconds in _parts(fit).items():
+    for kind, seconds in parts:
         width = round(seconds / whole * 100, 2) if whole else 0.0
         if width > 0:
             found.append(BarPart(x=round(at, 2), width=width, kind=kind))

@@ -13,7 +13,7 @@ from pricing.phase_figures import Variant, figures_of, fitting, setups_of
 from pricing.phases import prefill_seconds
 from pricing.serving import interleaved_seconds
 
-_MOST: Final = 256
+MOST_TOGETHER: Final = 256
 """Sequences that an engine runs together by default (vLLM's usual ``max_num_seqs``)."""
 
 
@@ -44,7 +44,7 @@ def batch_sweep(deployment: Deployment, load: Load, fitted: Calibration) -> tupl
     Raises:
         DoesNotFitError: If not even one request fits.
     """
-    batches = _batches(min(fitting(deployment, load), _MOST))
+    batches = _batches(min(fitting(deployment, load), MOST_TOGETHER))
     variants = [Variant("", deployment, load, batch) for batch in batches]
     s = setups_of(variants, fitted)
     e = efficiency(s, fitted)

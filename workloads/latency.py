@@ -6,7 +6,7 @@ for single records.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import ibis
 import numpy as np
@@ -19,6 +19,8 @@ from workloads.grouping import Grouping
 
 Expr = Any
 Connection = Any
+
+Waited = Literal["prefill", "decode", "neither", "both"]
 
 FEWEST: Final = 30
 """Requests from which a line is fitted."""
@@ -48,7 +50,7 @@ class LatencyFit:
     """
 
     workload: str
-    basis: str
+    basis: Literal["ttft", "duration"]
     requests: int
     wait_seconds: float
     read_seconds_per_token: float | None
@@ -67,6 +69,21 @@ class LatencyFit:
         """Writing the mean answer."""
         written = self.output_tokens - 1 if self.basis == "ttft" else self.output_tokens
         return (self.write_seconds_per_token or 0.0) * max(written, 0.0)
+
+    @property
+    def whole_seconds(self) -> float:
+        """A mean request."""
+        return self.wait_seconds + self.read_seconds + self.write_seconds
+
+    @property
+    def waits_on(self) -> Waited:
+        """What takes more than half of a mean request."""
+        half = self.whole_seconds / 2
+        if self.wait_seconds > half:
+            return "neither"
+        if self.read_seconds > half:
+            return "prefill"
+        return "decode" if self.write_seconds > half else "both"
 
 
 def latency_sums(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame | None:

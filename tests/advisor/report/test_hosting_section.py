@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 import report_factory
 
+from advisor.document import document_of
 from advisor.hosted_phases import HostedPhases, Modelled, mean_load, with_hosted_phases
 from advisor.render.html import render_html
 from advisor.view import build_view
 from advisor.view_hosting_model import HostingSection
-from advisor.view_latency import waits_on
 from pricing.meters import Meter
 from workloads.latency import LatencyFit
 
@@ -76,7 +76,7 @@ def test_contexts_beyond_the_model_are_not_modelled() -> None:
     assert with_hosted_phases(long, None).hosted is None
 
 
-@pytest.mark.parametrize(("requests", "days"), [(29, 30.0), (500, 0.01), (500, None)])
+@pytest.mark.parametrize(("requests", "days"), [(29, 30.0), (500, 0.004), (500, None)])
 def test_a_handful_or_a_moment_is_no_rate(requests: int, days: float | None) -> None:
     base = report_factory.demo()
     tokens = {Meter.INPUT_UNCACHED: 1_000 * requests, Meter.OUTPUT: 100 * requests}
@@ -168,13 +168,13 @@ def test_sizes_that_nobody_knows_have_no_longest_prompt() -> None:
     [
         (fit(0.2, 20e-6, 30e-3), "decode"),
         (fit(0.2, 500e-6, 10e-3), "prefill"),
-        (fit(9.0, 20e-6, 10e-3), "fee"),
+        (fit(9.0, 20e-6, 10e-3), "neither"),
         (fit(2.0, 200e-6, 20e-3), "both"),
-        (fit(0.2, None, None), "fee"),
+        (fit(0.2, None, None), "neither"),
     ],
 )
 def test_a_workload_waits_on_what_takes_more_than_half(one: LatencyFit, kind: str) -> None:
-    assert waits_on(one) == kind
+    assert one.waits_on == kind
 
 
 def test_waits_are_listed_slowest_first_with_the_levers_that_occur() -> None:
@@ -192,6 +192,18 @@ def test_waits_are_listed_slowest_first_with_the_levers_that_occur() -> None:
         "Reading the prompt",
         "Writing the answer",
     }
+
+
+def test_the_document_has_what_each_workload_waits_on() -> None:
+    base = report_factory.demo()
+    name = base.workloads[0].name
+    made = document_of(
+        replace(base, hosted=HostedPhases(modelled=None, timed=(fit(0.2, 500e-6, 10e-3, name=name),)))
+    )
+    waits = [workload.latency.waits for workload in made.workloads]
+    assert waits[0] is not None
+    assert (waits[0].waits_on, waits[0].read_seconds_per_token) == ("prefill", 500e-6)
+    assert set(waits[1:]) == {None}
 
 
 def test_the_page_has_charts_with_titles_and_tables_under_them() -> None:
