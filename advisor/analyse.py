@@ -42,7 +42,7 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
     analysis = replace(analysis, provenance=replace(analysis.provenance, inputs=hashes()))
     if options.self_host is None:
         return analysis
-    from advisor.hosting_study import with_self_host  # noqa: PLC0415  (only by runs that compare)
+    from advisor.hosting_run import with_self_host  # noqa: PLC0415  (only by runs that compare)
 
     progress("working out own accelerators")
     return with_self_host(analysis, connection, loaded.ledger, options.self_host, options)

@@ -140,4 +140,5 @@ class HostComparisonDoc(_Model):
     after_levers: HostSideDoc | None = Field(description="What the levers on the API leave of load and bill.")
     targets: HostTargetsDoc
     chosen_by: str
+    workloads: list[str] = Field(description="What it is about; empty: all of the log.")
     assumptions: list[str]

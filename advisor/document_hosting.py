@@ -28,7 +28,8 @@ def hosting_docs(found: SelfHosting) -> list[HostWayDoc]:
     if found.left is None:
         return []
     ways = found.left.ways
-    faster = [one for one in found.left.fastest if all(one.hosted is not way.hosted for way in ways)]
+    named = [way.hosted.fleet.deployment for way in ways]
+    faster = [one for one in found.left.fastest if one.hosted.fleet.deployment not in named]
     return [_way(one) for one in (*ways, *faster)]
 
 
@@ -47,6 +48,7 @@ def comparison_doc(found: SelfHosting) -> HostComparisonDoc:
             redundancy=targets.redundancy,
         ),
         chosen_by=found.chosen_by,
+        workloads=list(found.options.workloads),
         assumptions=list(found.assumptions),
     )
 

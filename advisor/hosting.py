@@ -41,6 +41,7 @@ class HostingOptions:
     Attributes:
         models: Open models by name; empty: those of a class comparable to the log's models.
         gpus: Accelerators by name; empty: all with a listed price.
+        workloads: Of the log; empty: all of it.
         engine, precision: None for the usual ones.
         targets: What users are promised.
         segment: Kind of provider; None: all.
@@ -53,6 +54,7 @@ class HostingOptions:
 
     models: tuple[str, ...] = ()
     gpus: tuple[str, ...] = ()
+    workloads: tuple[str, ...] = ()
     engine: str | None = None
     precision: str | None = None
     targets: Targets = field(default_factory=Targets)

@@ -4,14 +4,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from advisor.analysis import Analysis
-from advisor.hosting import Comparison, Way
+from advisor.hosting import Comparison, HostingOptions, Way
 
 _SHORT_HOURS: Final = 24 * 7
 
 
-def assumptions(found: Comparison, analysis: Analysis) -> Iterator[str]:
+def assumptions(found: Comparison, analysis: Analysis, options: HostingOptions) -> Iterator[str]:
     """Yield what a comparison rests on, in sentences."""
     load = found.load
+    if options.workloads:
+        yield (
+            f"Only {', '.join(options.workloads)}: its text is served as it is today, although the plan of the API's side may trim it."
+        )
     yield (
         "Replicas are as many as meet the targets in the chosen percentile of the busy minutes; requests come independently "
         "of each other within a minute."

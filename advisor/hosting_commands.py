@@ -185,6 +185,14 @@ def phases(**given: Any) -> None:
     metavar="FILE",
     help="Rows of your own accelerators (CSV, TOML).",
 )
+@click.option(
+    "--workload",
+    "workloads",
+    multiple=True,
+    metavar="NAME",
+    help="Only this workload of the log. Repeatable.",
+)
+@click.option("--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model.")
 @click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive.")
 @click.option("--until", metavar="DATE", help="Last day that counts, inclusive.")
 @click.option(

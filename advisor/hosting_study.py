@@ -8,14 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from advisor.analysis import Analysis, CostReport
+from advisor.analysis import Analysis
 from advisor.hosting import VOLUMES, Answer, Comparison, HostingOptions, SelfHosting, Way
 from advisor.hosting_assumptions import assumptions
 from advisor.hosting_choice import accelerators_of, is_quantised, models_of, ownership, prices_of
 from advisor.hosting_load import TextRatio, after_levers, loads, served_load
-from advisor.levers.self_hosting import with_hosting
-from advisor.options import AnalyseOptions
-from advisor.terms import USD
 from pricing.accelerators import Accelerator
 from pricing.calibration import Calibration, calibration, engine_of
 from pricing.fleet_load import EmptyLoadError, LoadSeries
@@ -24,8 +21,6 @@ from pricing.fleet_search import Hosted, Search, search
 from pricing.gpu_prices import GpuPrice, gpu_price
 from pricing.offers import PRICE_KINDS
 from pricing.open_model import OpenModel
-from workloads.cube import prepare
-from workloads.minutes import longest_tokens, minutes
 
 Frame = Any
 _MOST_WAYS: Final = 12
@@ -72,7 +67,7 @@ def study(
         today=today,
         left=left,
         chosen_by=words,
-        assumptions=tuple(assumptions(left, analysis)),
+        assumptions=tuple(assumptions(left, analysis, options)),
     )
 
 
@@ -128,42 +123,6 @@ class _Market:
             looked_at=found.looked_at,
             feasible=found.feasible,
         )
-
-
-def with_self_host(
-    analysis: Analysis, connection: Any, ledger: Any, asked: HostingOptions, options: AnalyseOptions
-) -> Analysis:
-    """Return an analysis with the comparison.
-
-    Args:
-        analysis: With advice, whose plan has what the API's levers leave of the bill.
-        connection: The engine that holds the ledger.
-        ledger: All records that were read.
-        asked: What is asked.
-        options: Which days count, and the moment of the report.
-    """
-    records = prepare(connection, ledger, options.period)
-    plan = None if analysis.advice is None else analysis.advice.plan
-    # In another currency than USD the bill is taken at list prices, which are in USD.
-    bill_usd = (
-        _of_tokens(analysis.cost) if analysis.cost.currency == USD or plan is None else plan.baseline_usd
-    )
-    left = plan.optimised_usd / plan.baseline_usd if plan is not None and plan.baseline_usd else Decimal(1)
-    found = study(
-        minutes(connection, records),
-        longest_tokens(connection, records),
-        analysis,
-        asked,
-        options.as_of.date(),
-        (bill_usd, bill_usd * left),
-    )
-    advice = None if analysis.advice is None else with_hosting(analysis.advice, found)
-    return replace(analysis, self_host=found, advice=advice)
-
-
-def _of_tokens(cost: CostReport) -> Decimal:
-    """What tokens cost; fees (searches, storage) stay where they are."""
-    return sum((usd for meter, usd in cost.by_meter.items() if meter.is_tokens), Decimal(0))
 
 
 def _priced_part(frame: Frame, analysis: Analysis) -> Frame:

@@ -18,7 +18,7 @@ from pricing.gpu_billing import Overhead
 from pricing.replica import Targets
 from pricing.weights import parse_precision
 
-_UNASKED: Final[dict[str, Any]] = {"group_by": None, "show_users": False, "bills": (), "tolerance": "1"}
+_UNASKED: Final[dict[str, Any]] = {"show_users": False, "bills": (), "tolerance": "1"}
 
 
 def run(paths: tuple[str, ...], **given: Any) -> int:
@@ -55,6 +55,7 @@ def asked_of(given: dict[str, Any]) -> HostingOptions:
     return HostingOptions(
         models=tuple(given["open_models"]),
         gpus=tuple(given["gpus"]),
+        workloads=tuple(given["workloads"]),
         engine=given["engine"],
         precision=given["precision"],
         targets=Targets(

@@ -54,7 +54,7 @@ def with_hosting(advice: Advice, found: "SelfHosting") -> Advice:
     answer = str(left.answer)
     if answer == "stay" or saving.expected <= 0:
         reason = f"{_title(left.best)}: {_amounts(left, left.best)}"
-        rejected = Rejected(lever=NAME, workload=EVERYTHING, reason=reason, saving=saving)
+        rejected = Rejected(lever=NAME, workload=_scope(found), reason=reason, saving=saving)
         return replace(advice, rejected=(*advice.rejected, rejected))
     one = _recommendation(found, today, left, left.best, undecided=answer != "host")
     ranked = sorted(
@@ -78,7 +78,7 @@ def _plan(plan: Plan, one: Recommendation, left: "Comparison", way: "Way", savin
     high = way.cost.usd if way.high_usd is None else way.high_usd
     step = Step(
         lever=NAME,
-        workload=EVERYTHING,
+        workload=one.proposal.workload,
         title=one.proposal.title,
         risk=Risk.EVALUATE,
         saving_usd=saving.expected,
@@ -111,7 +111,7 @@ def _recommendation(
     return Recommendation(
         proposal=Proposal(
             lever=NAME,
-            workload=EVERYTHING,
+            workload=_scope(found),
             title=_title(way) + (" (undecided)" if undecided else ""),
             phase=None,
             change=unchanged,
@@ -132,6 +132,10 @@ def _recommendation(
         touched_usd=today.bill_usd,
         fits=True,
     )
+
+
+def _scope(found: "SelfHosting") -> str:
+    return ", ".join(found.options.workloads) or EVERYTHING
 
 
 def _title(way: "Way") -> str:

@@ -211,6 +211,35 @@ def test_an_open_model_of_the_log_is_hosted_itself_beside_those_of_its_size(tmp_
     assert "Qwen/Qwen3-32B" in {one["model"] for one in found["self_host"]}
 
 
+def test_one_workload_alone(tmp_path: Path) -> None:
+    words = log(tmp_path, [*steady(24), *((second, 3_000, 0, 500) for second in range(0, 86_400, 120))])
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    other = [
+        line.replace("test-4o", "test-4o-mini") if '"prompt_tokens": 3000' in line else line for line in lines
+    ]
+    (tmp_path / "log.jsonl").write_text("\n".join(other) + "\n")
+    card = {"input": "30", "output": "90", "cache_read": "3"}
+    (tmp_path / "prices.json").write_text(json.dumps({"models": {"test-4o": card, "test-4o-mini": card}}))
+    found = document(*words, *HOSTED, "--group-by", "model", "--workload", "test-4o-mini")
+    today = found["self_host_comparison"]["today"]
+    assert (today["requests"], today["computed_tokens"], today["output_tokens"]) == (
+        720,
+        720 * 3_000,
+        720 * 500,
+    )
+    assert Decimal(today["api_usd"]) == 720 * (Decimal(3_000) * 30 + Decimal(500) * 90) / 1_000_000
+    named = [
+        one["workload"]
+        for part in ("recommendations", "rejected")
+        for one in found[part]
+        if one["lever"] == "self_hosting"
+    ]
+    assert named == ["test-4o-mini"]
+    unknown = run(*words, *HOSTED, "--group-by", "model", "--workload", "nobody")
+    assert "the log has: test-4o" in message(unknown)
+    assert getattr(unknown.exception, "code", 0) == 2
+
+
 def test_a_short_log_is_not_made_a_month(tmp_path: Path) -> None:
     result = run(*log(tmp_path, steady(3)), *HOSTED)
     assert "for the log's 3 h" in result.output
