@@ -42,10 +42,11 @@ from advisor.document_model import (
     WorkloadDoc,
 )
 from advisor.document_money import commitments_of, discounts_of, fx_of, maybe_money, money
-from advisor.document_outlook import forecast_doc, variance_doc
+from advisor.document_outlook import anomalies_doc, forecast_doc, variance_doc
 from advisor.document_recommend import plan_doc, recommendation_docs, rejected_docs
 from advisor.document_reconcile import reconciliation_doc
 from advisor.document_reuse import reuse_doc
+from advisor.document_showback import allocation_docs, plan_doc_of, unit_docs
 from advisor.view_reconcile import reconcile_badge
 from pricing.meters import Meter
 from workloads.latency import LatencyFit
@@ -89,6 +90,10 @@ def document_of(analysis: Analysis) -> Document:
         self_host_comparison=hosting[1],
         forecast=forecast_doc(analysis),
         variance=variance_doc(analysis),
+        anomalies=anomalies_doc(analysis),
+        unit_economics=unit_docs(analysis),
+        allocation=allocation_docs(analysis),
+        plans=plan_doc_of(analysis),
         prices=[_price(row) for row in analysis.prices],
         provenance=ProvenanceDoc(
             version=analysis.provenance.version,

@@ -116,3 +116,28 @@ class VarianceDoc(_Model):
         description="Largest change first; beyond the first hundred they are one, so that they add up to the whole."
     )
     notes: list[str]
+
+
+class AnomalyDoc(_Model):
+    """A day that breaks its own pattern."""
+
+    day: str
+    workload: str | None = Field(description="null: all usage of the day.")
+    cost: Money
+    expected: Money = Field(description="What days like it cost; an estimate.")
+    score: float = Field(description="Distance in robust standard deviations; negative: below.")
+    driver: str | None = Field(
+        description="What most of the difference is, a name of the terms of ``variance``."
+    )
+    leading_workload: str | None = Field(description="Which moved most, of a day of all usage.")
+    reference_day: str = Field(description="The day of the same weekday that the driver is told against.")
+
+
+class AnomaliesDoc(_Model):
+    """Unusual days, most money first."""
+
+    available: bool
+    reason: str | None
+    least: Money = Field(description="What a day has to be off by to count.")
+    found: list[AnomalyDoc]
+    more: int = Field(description="How many others there are.")

@@ -10,10 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
-from advisor.document_finance import ForecastDoc, VarianceDoc
+from advisor.document_finance import AnomaliesDoc, ForecastDoc, VarianceDoc
 from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_latency import WaitsDoc
 from advisor.document_reuse import ReuseDoc
+from advisor.document_units import AllocationDoc, PlanUseDoc, UnitCostDoc
 
 SCHEMA_VERSION: Final = "1"
 
@@ -285,11 +286,13 @@ class Document(_Model):
     rejected: list[RejectedDoc] = Field(description="What was looked at and does not pay.")
     plan: PlanDoc | None = Field(description="The recommendations together; null: nothing was looked for.")
     reconciliation: ReconciliationDoc
-    self_host: list[HostWayDoc] = Field(
-        description="Ways to host the load, cheapest first; empty: not asked for."
-    )
+    self_host: list[HostWayDoc] = Field(description="Ways to host the load, cheapest first; empty: not asked.")
     self_host_comparison: HostComparisonDoc | None
     forecast: ForecastDoc | None = Field(default=None, description="null: saved before there were any.")
     variance: VarianceDoc | None = Field(default=None, description="null: saved before there were any.")
+    anomalies: AnomaliesDoc | None = Field(default=None, description="Unusual days; null: nobody asked.")
+    unit_economics: list[UnitCostDoc] = Field(default=[], description="What one unit costs, of what has a price.")
+    allocation: list[AllocationDoc] = Field(default=[], description="Who pays: by workload, and as asked.")
+    plans: PlanUseDoc | None = Field(default=None, description="null: no log of a coding agent is in it.")
     prices: list[PriceDoc]
     provenance: ProvenanceDoc

@@ -5,6 +5,8 @@ from decimal import Decimal
 
 from advisor.analysis import Analysis
 from advisor.document_finance import (
+    AnomaliesDoc,
+    AnomalyDoc,
     BacktestDoc,
     BridgeDoc,
     ForecastDoc,
@@ -146,3 +148,29 @@ def _period(days: tuple[date, date], cost: Decimal, requests: int) -> PeriodDoc:
 
 def _terms(one: Bridge) -> TermsDoc:
     return TermsDoc(**{driver.value: money(amount) for driver, amount in one.terms.items()})
+
+
+def anomalies_doc(analysis: Analysis) -> AnomaliesDoc | None:
+    """Return the unusual days, or why that is not said; None where nobody asked."""
+    if analysis.finance is None:
+        return None
+    unusual = analysis.finance.unusual
+    return AnomaliesDoc(
+        available=not unusual.reason,
+        reason=unusual.reason or None,
+        least=money(unusual.least),
+        found=[
+            AnomalyDoc(
+                day=one.day.isoformat(),
+                workload=one.workload,
+                cost=money(one.cost),
+                expected=money(one.expected),
+                score=round(one.score, 3),
+                driver=None if one.driver is None else one.driver.value,
+                leading_workload=one.leading,
+                reference_day=one.reference.isoformat(),
+            )
+            for one in unusual.found
+        ],
+        more=unusual.more,
+    )

@@ -1,7 +1,7 @@
 """Finance's questions about a log: what will it be, why did it change. Answered from the cube, never from rows of the log."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -11,6 +11,7 @@ import pandas as pd
 from advisor.allocation import Allocation, allocation, parse_sharing
 from advisor.allocation_plans import PlanUse, SeatPlan, from_agents, plan_use
 from advisor.analysis import Analysis
+from advisor.anomalies import Anomalies, anomalies
 from advisor.budget import Check, checks
 from advisor.finance_options import NOTHING
 from advisor.forecast import Outlook, PriceStep, outlook
@@ -54,6 +55,7 @@ class Finance:
         units: What one unit costs.
         allocations: Who pays: by the labels that were asked for, else by workload.
         plan_use: What usage of coding agents is worth; None: the log has none.
+        unusual: Days that break their own pattern.
     """
 
     outlook: Outlook
@@ -62,6 +64,7 @@ class Finance:
     units: tuple[UnitCost, ...] = ()
     allocations: tuple[Allocation, ...] = ()
     plan_use: PlanUse | None = None
+    unusual: Anomalies = field(default_factory=Anomalies)
 
 
 def with_finance(
@@ -100,6 +103,7 @@ def with_finance(
         finance=Finance(
             outlook=outlook(series, steps, obstacle=obstacle),
             variance=_variance(priced, series, obstacle),
+            unusual=anomalies(priced, series, obstacle=obstacle or _money_only(priced)),
             checks=checks(options.budgets, cubes, series, steps),
             units=unit_costs(analysis, spread() if asked.unit_costs else {}),
             allocations=_allocations(analysis, priced, options, by_label),
@@ -117,8 +121,7 @@ def _variance(priced: PricedCube, series: DaySeries | None, obstacle: str) -> Va
     reason = obstacle
     if periods is None:
         reason = "the log has no two weeks of whole days"
-    elif priced.frame["charge_only"].any():
-        reason = "the log is money without tokens, so what moved it is not known"
+    reason = reason or _money_only(priced)
     if reason or periods is None:
         return Variance(periods=periods, bridges=None, reason=reason)
     days = pd.to_datetime(priced.frame["day"])
@@ -131,6 +134,12 @@ def _variance(priced: PricedCube, series: DaySeries | None, obstacle: str) -> Va
 
 def _midnight(series: DaySeries, zone: str) -> datetime:
     return datetime.combine(series.next_day, time(), ZoneInfo(zone))
+
+
+def _money_only(priced: PricedCube) -> str:
+    if not priced.frame["charge_only"].any():
+        return ""
+    return "the log is money without tokens, so what moved it is not known"
 
 
 def _obstacle(analysis: Analysis) -> str:

@@ -143,6 +143,18 @@ def continued(values: Sequence[float], first_weekday: int, horizon_days: int) ->
     )
 
 
+def trend_of(series: Array, weekdays: npt.NDArray[Any]) -> Array:
+    """Return what each day of a series would be on its trend, by the median of its weekday."""
+    line = _slope(series) * (np.arange(len(series)) - (len(series) - 1) / 2)
+    level = _of_weekdays(series - line, weekdays)
+    base = float(np.mean(level[~np.isnan(level)]))
+    if base <= 0:
+        return np.asarray(np.maximum(level[weekdays], 0.0))
+    scale = np.maximum((base + line) / base, 0.05)
+    profile = _of_weekdays(series / scale, weekdays)
+    return np.asarray(profile[weekdays] * scale)
+
+
 def _errors(series: Array, weekdays: npt.NDArray[Any], model: Model, origins: range) -> list[Array]:
     """Return for each origin the errors of the sums over its next day, two days ..., as parts of what was forecast."""
     found: list[Array] = []

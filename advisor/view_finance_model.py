@@ -54,6 +54,8 @@ class FinanceSection:
     Attributes:
         forecast: What it will be.
         bridge: Why it changed.
+        unusual: Days that break their own pattern, in one sentence.
+        unusual_table: The same as a table; None without any.
         units: What one unit costs; None: that is not known.
         allocations: Who pays, a table a label.
         plans: What usage of coding agents is worth; empty: the log has none.
@@ -61,6 +63,8 @@ class FinanceSection:
 
     forecast: ForecastPart
     bridge: BridgePart
+    unusual: str
+    unusual_table: Table | None
     units: Table | None
     allocations: tuple[Table, ...]
     plans: str

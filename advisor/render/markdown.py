@@ -45,7 +45,9 @@ def render_markdown(view: ReportView) -> str:
         if table:
             lines += _fold(table.caption, _table(table, [column.key for column in table.columns]))
     lines += _fold("Models and their two prices", _table(view.meters.asymmetry, _MODEL_KEYS))
-    for one in (view.finance.units, *view.finance.allocations) if view.finance else ():
+    for one in (
+        (view.finance.unusual_table, view.finance.units, *view.finance.allocations) if view.finance else ()
+    ):
         if one:
             lines += _fold(one.caption, _table(one, [column.key for column in one.columns]))
     lines += _fold("Tokens and cost by meter", _meters(view))
