@@ -38,7 +38,12 @@ def wait_table(timed: Sequence[LatencyFit]) -> Table | None:
         caption="What a mean request of each workload waited for, by lines fitted to the log's own times",
         columns=(
             TableColumn(key="workload", title="Workload"),
-            TableColumn(key="whole", title="Mean request", number=True, hint="Waiting, reading and writing"),
+            TableColumn(
+                key="whole",
+                title="Mean request",
+                number=True,
+                hint="Waiting, reading and writing, of the requests that were timed so",
+            ),
             TableColumn(
                 key="wait",
                 title="Before reading",
@@ -72,7 +77,8 @@ def wait_levers(timed: Sequence[LatencyFit]) -> tuple[Pair, ...]:
 
 def _row(fit: LatencyFit) -> tuple[Cell, ...]:
     whole = fit.whole_seconds
-    named = name_cell(fit.workload, note=plural(fit.requests, "timed request"), brief=True)
+    timed = "first tokens" if fit.basis == "ttft" else "durations"
+    named = name_cell(fit.workload, note=f"{timed} of {plural(fit.requests, 'request')}", brief=True)
     return (
         named,
         Cell(text=numbers.seconds(whole), value=f"{whole:.6f}", bar=_bar(fit)),
@@ -91,7 +97,7 @@ def _read_cell(fit: LatencyFit) -> Cell:
         )
     cell = _seconds_cell(fit.read_seconds_per_token * KILO)
     told = "" if fit.explained is None else f"explains {numbers.share(round(fit.explained, 3))}"
-    return Cell(text=cell.text, value=cell.value, note=told if fit.basis == "ttft" else "by durations")
+    return Cell(text=cell.text, value=cell.value, note=told if fit.basis == "ttft" else "")
 
 
 def _seconds_cell(seconds: float | None) -> Cell:
