@@ -19,8 +19,8 @@ import numpy as np
 
 from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.cube_columns import column, with_sizes
-from workloads.prefix_uses import BLOCK_BASES, Basis, block_uses, uses_of
-from workloads.relations import add, store
+from workloads.prefix_uses import BLOCK_BASES, Basis, block_uses, marked_uses, shared_blocks
+from workloads.relations import store
 from workloads.reuse import reuse_distances, written_anew
 
 __all__ = [
@@ -47,11 +47,15 @@ class Accesses:
 
     Attributes:
         table: One row a request: ``request`` (number from 0, by start), ``at`` (seconds), ``scope`` (a number; names of
-            two scopes have nothing to do with one another) and what ``basis`` needs.
+            two scopes have nothing to do with one another), ``log_row``, ``whole`` (tokens of the prompt) and what ``basis``
+            needs, except the names of blocks.
         basis: How the log tells reuse.
         requests: Requests of the log that were replayed.
         input_tokens: Tokens of their whole prompts.
         left_out: Requests that say nothing about their prefix or their time.
+        blocks: Blocks that they read, with repeats.
+        uses: What they read, in as few rows as tell the same: see ``prefix_uses``.
+        lists: The names of the blocks of each, where ``basis`` has them.
     """
 
     table: Expr
@@ -60,9 +64,8 @@ class Accesses:
     input_tokens: int
     left_out: int
     blocks: int
-    """Blocks that they read, with repeats."""
-    uses: tuple[Expr, ...]
-    """What they read, in parts that have nothing in common: see ``prefix_uses.uses_of``."""
+    uses: Expr
+    lists: Expr | None = None
 
 
 def find_accesses(
@@ -90,44 +93,35 @@ def find_accesses(
         if has not in rows.columns:
             continue
         usable = rows.filter(rows[has].notnull() & rows.at.notnull() & rows.whole.notnull())
-        found = _store_requests(connection, usable, basis, apart(usable))
-        if found is not None:
-            total = int(connection.execute(rows.count()))
-            named = basis in BLOCK_BASES
-            blocks = found.block_hashes.length().sum() if named else found.count()
-            sums = found.agg(n=found.count(), tokens=found.whole.sum(), blocks=blocks)
-            count, tokens, accesses = (int(value) for value in connection.execute(sums).iloc[0])
-            uses = uses_of(connection, found, basis, accesses)
-            return Accesses(found, basis, count, tokens, total - count, accesses, uses)
+        scope = _number_of(_scopes(usable, basis, apart))
+        found = _store_requests(connection, usable, basis, scope)
+        count = int(connection.execute(found.count()))
+        if not count:
+            continue
+        left_out = int(connection.execute(rows.count())) - count
+        if basis not in BLOCK_BASES:
+            tokens = int(connection.execute(found.whole.sum()))
+            return Accesses(found, basis, count, tokens, left_out, count, marked_uses(found, basis))
+        # The names are many: they stay where they are.
+        size = "block_tokens" if basis is Basis.BLOCKS else "text_block_tokens"
+        lists = usable.select("log_row", scope=scope, block_hashes=usable[has], block_tokens=usable[size])
+        tokens = int(connection.execute(found.whole.sum()))
+        blocks = int(connection.execute(lists.block_hashes.length().sum()))
+        uses, lists = shared_blocks(connection, found, lists, blocks)
+        return Accesses(found, basis, count, tokens, left_out, blocks, uses, lists)
     return None
 
 
-def _store_requests(connection: Connection, usable: Expr, basis: Basis, apart: Sequence[Expr]) -> Expr | None:
-    scopes = [column(usable, "cache_scope"), *apart]
-    scopes += [column(usable, "model")] if basis is not Basis.BLOCKS else []
-    numbered = usable.mutate(
-        request=ibis.row_number().over(ibis.window(order_by=[usable.at, usable.log_row])),
-        scope=_number_of(scopes),
-    )
-    keep = {
-        Basis.BLOCKS: ["block_hashes", "block_tokens"],
-        Basis.PREFIXES: ["prefix_hash", "prefix_tokens"],
-        Basis.TEXTS: {"block_hashes": "text_hashes", "block_tokens": "text_block_tokens"},
-        Basis.SESSIONS: ["session"],
-    }[basis]
-    found = store(
-        connection,
-        "cache_requests",
-        numbered.select(
-            "request",
-            "log_row",
-            "at",
-            "whole",
-            "scope",
-            **{name: numbered[keep[name] if isinstance(keep, dict) else name] for name in keep},
-        ),
-    )
-    return found if int(connection.execute(found.count())) else None
+def _scopes(usable: Expr, basis: Basis, apart: Callable[[Expr], Sequence[Expr]]) -> list[Expr]:
+    scopes = [column(usable, "cache_scope"), *apart(usable)]
+    return scopes if basis is Basis.BLOCKS else [*scopes, column(usable, "model")]
+
+
+def _store_requests(connection: Connection, usable: Expr, basis: Basis, scope: Expr) -> Expr:
+    more = {Basis.PREFIXES: ("prefix_hash", "prefix_tokens"), Basis.SESSIONS: ("session",)}.get(basis, ())
+    number = ibis.row_number().over(ibis.window(order_by=[usable.at, usable.log_row]))
+    narrow = usable.select("log_row", "at", "whole", *more, request=number, scope=scope)
+    return store(connection, "cache_requests", narrow)
 
 
 def _number_of(texts: Sequence[Expr]) -> Expr:
@@ -161,21 +155,14 @@ def store_hits(connection: Connection, accesses: Accesses, lifetimes: Sequence[f
         accesses: What was read.
         lifetimes: Seconds.
     """
-    stored: Expr | None = None
-    for uses in accesses.uses:
-        same = ibis.window(group_by=[uses.scope, uses.name], order_by=uses.request)
-        table = uses.mutate(gap=uses["at"] - uses["at"].lag().over(same))
-        sums = {
-            f"h{index}": ibis.coalesce(table.tokens.sum(where=table.gap <= lifetime), 0).cast("int64")
-            for index, lifetime in enumerate(lifetimes)
-        }
-        found = table.group_by("request").agg(**sums)
-        if stored is None:
-            stored = store(connection, "cache_hits", found)
-        else:
-            add(connection, "cache_hits", found)
-    assert stored is not None  # noqa: S101  (there is always one part)
-    return stored
+    uses = accesses.uses
+    same = ibis.window(group_by=[uses.scope, uses.name], order_by=uses.request)
+    table = uses.mutate(gap=uses["at"] - uses["at"].lag().over(same))
+    sums = {
+        f"h{index}": ibis.coalesce(table.tokens.sum(where=table.gap <= lifetime), 0).cast("int64")
+        for index, lifetime in enumerate(lifetimes)
+    }
+    return store(connection, "cache_hits", table.group_by("request").agg(**sums))
 
 
 def refreshed_hits(
@@ -265,7 +252,7 @@ def _unbroken(found: Array, request: Array) -> Array:
 
 def _arrays(connection: Connection, accesses: Accesses, *, by_block: bool) -> tuple[Array, ...]:
     """Return block number, request, start, tokens and depth of every access, by block and start or by request and depth."""
-    table = block_uses(accesses.table, accesses.basis)
+    table = accesses.uses if accesses.lists is None else block_uses(accesses.table, accesses.lists)
     named = table.mutate(block=ibis.dense_rank().over(ibis.window(order_by=[table.scope, table.name])))
     order = ["block", "request"] if by_block else ["request", "depth"]
     frame = connection.to_pyarrow(named.order_by(order).select("block", "request", "at", "tokens", "depth"))

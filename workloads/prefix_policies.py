@@ -14,7 +14,7 @@ import ibis
 
 from workloads.cache_replay import Accesses
 from workloads.prefix_uses import BLOCK_BASES
-from workloads.relations import add, store
+from workloads.relations import store
 
 Connection = Any
 Expr = Any
@@ -39,16 +39,8 @@ def store_longer(
         long: Seconds that the stable part is kept.
         pings: How many at most.
     """
-    stored: Expr | None = None
-    for table in accesses.uses:
-        sent = _sent(connection, table, short, pings)
-        found = _found(table, accesses, sent, (short, long), pings)
-        if stored is None:
-            stored = store(connection, _TABLE, found)
-        else:
-            add(connection, _TABLE, found)
-    assert stored is not None  # noqa: S101  (there is always one part)
-    return stored
+    sent = _sent(connection, accesses.uses, short, pings)
+    return store(connection, _TABLE, _found(accesses, sent, (short, long), pings))
 
 
 def _sent(connection: Connection, table: Expr, every: float, pings: Sequence[int]) -> Expr:
@@ -67,15 +59,9 @@ def _sent(connection: Connection, table: Expr, every: float, pings: Sequence[int
     return store(connection, _PINGS, ends.select("request", **counts))
 
 
-def _found(
-    table: Expr,
-    accesses: Accesses,
-    sent: Expr,
-    lifetimes: tuple[float, float],
-    pings: Sequence[int],
-) -> Expr:
+def _found(accesses: Accesses, sent: Expr, lifetimes: tuple[float, float], pings: Sequence[int]) -> Expr:
     short, long = lifetimes
-    rows = table.left_join(sent, "request").drop("request_right")
+    rows = accesses.uses.left_join(sent, "request").drop("request_right")
     requests = accesses.table
     sizes = requests.group_by("scope").agg(requests_in_scope=requests.count())
     rows = rows.join(sizes, "scope")

@@ -10,15 +10,14 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.relations import store
+from workloads.relations import as_written, store
 
 Connection = Any
 Expr = Any
 
-_PART_BLOCKS: Final = 16_000_000
-"""Uses that are ordered at one time, where the log's scopes allow it."""
 _FIRST: Final = -(1 << 63)
 """Stands for what is before the first block."""
+_LARGEST: Final = (1 << 63) - 1
 
 
 class Basis(StrEnum):
@@ -38,65 +37,105 @@ BLOCK_BASES: Final = (Basis.BLOCKS, Basis.TEXTS)
 """Those that name every block of a prompt."""
 
 
-def uses_of(connection: Connection, requests: Expr, basis: Basis, blocks: int) -> tuple[Expr, ...]:
-    """Return the uses of some requests, in parts that have no name in common.
+def shared_blocks(connection: Connection, requests: Expr, lists: Expr, blocks: int) -> tuple[Expr, Expr]:
+    """Return the uses of some requests, stored, and the names of their blocks as they were taken.
 
-    Columns: ``request, at, scope, name, depth, tokens`` and ``whole``: whether some block of it is of full size.
+    Names that follow different ones in different prompts, or come twice in one, are those of contents: what stands before
+    them is then put into them, since a cache has a block only together with all before it.
+
+    Columns of the uses: ``request, at, scope, name, depth, tokens`` and ``whole``: whether some block of it is of full size.
+
+    Args:
+        connection: The engine.
+        requests: ``request, log_row, at, whole, scope``.
+        lists: ``log_row, scope, block_hashes, block_tokens`` of each of them.
+        blocks: How many there are.
     """
-    if basis not in BLOCK_BASES:
-        return (block_uses(requests, basis),)
-    each = block_uses(requests, basis)
-    # What tells the number of uses also tells whether names are those of prefixes: then each follows one other only.
-    before = ibis.array([_FIRST]).concat(requests.block_hashes)
-    pairs = requests.select("scope", name=requests.block_hashes.unnest(), before=before.unnest())
+    counted = _counted(connection, lists)
+    odd, named = connection.execute(
+        counted.agg(odd=(counted.least != counted.most).sum(), named=counted.uses.sum())
+    ).iloc[0]
+    if odd > 0 or named < blocks:
+        lists = store(connection, "cache_chained", _chained(lists))
+        counted = _counted(connection, lists)
+    heads = store(connection, "cache_heads", _heads(counted))
+    with as_written(connection):
+        met = store(connection, "cache_met", _each(lists).join(heads, ["scope", "name"]))
+    return store(connection, "cache_uses", _uses(requests, met)), lists
+
+
+def _counted(connection: Connection, lists: Expr) -> Expr:
+    """Return how many requests read each block, and what it follows, stored."""
+    before = ibis.array([_FIRST]).concat(lists.block_hashes)
+    pairs = lists.select("scope", name=lists.block_hashes.unnest(), before=before.unnest())
     pairs = pairs.filter(pairs.name.notnull())  # one name fewer than there are names before
-    counted = store(
-        connection,
-        "cache_counts",
-        pairs.group_by(["scope", "name"]).agg(
-            uses=pairs.count(), least=pairs.before.min(), most=pairs.before.max()
-        ),
+    sums = {"uses": pairs.count(), "least": pairs.before.min(), "most": pairs.before.max()}
+    return store(connection, "cache_counts", pairs.group_by(["scope", "name"]).agg(**sums))
+
+
+def _heads(counted: Expr) -> Expr:
+    """Return the blocks that more or fewer requests read than the block before: there a use begins."""
+    parents = counted.select("scope", least=counted.name, uses_before=counted.uses)
+    pairs = counted.left_join(parents, ["scope", "least"])
+    heads = pairs.filter(pairs.uses_before.isnull() | (pairs.uses_before != pairs.uses))
+    return heads.select("scope", "name")
+
+
+def _uses(requests: Expr, met: Expr) -> Expr:
+    rows = met.join(requests.select("log_row", "request", "at", "whole"), "log_row")
+    order = ibis.window(group_by=rows.request, order_by=rows.depth)
+    rows = rows.mutate(end=ibis.coalesce(rows.depth.lead().over(order), rows.blocks))
+    return rows.select(
+        "request",
+        "at",
+        "scope",
+        "name",
+        "depth",
+        tokens=(_up_to(rows, rows.end) - _up_to(rows, rows.depth)).cast("int64"),
+        whole=(rows.depth + 1) * rows.block_tokens <= rows.whole,
     )
-    if int(connection.execute((counted.least != counted.most).sum()) or 0):
-        return _parts(requests, blocks)
-    rows = each.join(counted.select("scope", "name", "uses"), ["scope", "name"])
-    together = rows.group_by(["request", "uses"]).agg(
-        at=rows["at"].max(),
-        scope=rows.scope.max(),
-        name=rows.name.argmin(rows.depth),
-        depth=rows.depth.min(),
-        tokens=rows.tokens.sum().cast("int64"),
-        whole=rows.whole.any(),
+
+
+def _up_to(rows: Expr, blocks: Expr) -> Expr:
+    """Return the tokens of so many blocks of a prompt."""
+    return ibis.least(rows.whole, blocks * rows.block_tokens)
+
+
+def _each(lists: Expr) -> Expr:
+    """Return one row a block: ``log_row, scope, name, depth, block_tokens`` and ``blocks``: how many its prompt has."""
+    return lists.select(
+        "log_row",
+        "scope",
+        "block_tokens",
+        blocks=lists.block_hashes.length(),
+        name=lists.block_hashes.unnest(),
+        depth=ibis.range(lists.block_hashes.length()).unnest(),
     )
-    return (store(connection, "cache_uses", together.drop("uses")),)
 
 
-def _parts(requests: Expr, blocks: int) -> tuple[Expr, ...]:
-    """Return single uses in parts, so that a window over one part fits into memory."""
-    count = -(-blocks // _PART_BLOCKS)
-    mine = [
-        requests.filter(requests.scope % count == number) if count > 1 else requests
-        for number in range(count)
-    ]
-    return tuple(block_uses(one, Basis.BLOCKS) for one in mine)
+def _chained(lists: Expr) -> Expr:
+    """Return the lists with names that stand for a block and all before it; what has no name ends a list."""
+    each = _each(lists)
+    ends = each.depth.min(where=each.name.isnull()).over(ibis.window(group_by=each.log_row))
+    each = each.mutate(ends=ibis.coalesce(ends, each.blocks))
+    each = each.filter(each.depth < each.ends)
+    place = each.mutate(part=(each.name.cast("string") + ":" + each.depth.cast("string")).hash() & _LARGEST)
+    order = ibis.window(group_by=place.log_row, order_by=place.depth, preceding=None, following=0)
+    named = place.mutate(name=place.part.cast("decimal(38, 0)").sum().over(order).hash() & _LARGEST)
+    again = named.group_by("log_row").agg(block_hashes=named.name.collect(order_by=named.depth))
+    return lists.drop("block_hashes").join(again, "log_row")
 
 
-def block_uses(requests: Expr, basis: Basis) -> Expr:
-    """Return ``request, at, scope, name, depth, tokens, whole`` of every block, or other beginning, of every request."""
-    if basis in BLOCK_BASES:
-        each = requests.mutate(
-            name=requests.block_hashes.unnest(), depth=ibis.range(requests.block_hashes.length()).unnest()
-        )
-        tokens = ibis.greatest(ibis.least(each.block_tokens, each.whole - each.depth * each.block_tokens), 0)
-        return each.select(
-            "request",
-            "at",
-            "scope",
-            "name",
-            depth=each.depth,
-            tokens=tokens,
-            whole=tokens == each.block_tokens,
-        )
+def block_uses(requests: Expr, lists: Expr) -> Expr:
+    """Return ``request, at, scope, name, depth, tokens`` of every block of every request."""
+    each = _each(lists)
+    rows = each.join(requests.select("log_row", "request", "at", "whole"), "log_row")
+    tokens = _up_to(rows, rows.depth + 1) - _up_to(rows, rows.depth)
+    return rows.select("request", "at", "scope", "name", "depth", tokens=tokens)
+
+
+def marked_uses(requests: Expr, basis: Basis) -> Expr:
+    """Return the one use of each request whose log names marked prefixes or sessions; columns as ``shared_blocks`` has."""
     if basis is Basis.PREFIXES:
         name, tokens = requests.prefix_hash, ibis.coalesce(requests.prefix_tokens, 0)
     else:

@@ -62,6 +62,19 @@ def in_order(connection: Connection) -> Generator[None]:
         connection.raw_sql("SET preserve_insertion_order = false")
 
 
+@contextlib.contextmanager
+def as_written(connection: Connection) -> Generator[None]:
+    """Join tables in the order that is written, the one on the right held in memory, while this lasts.
+
+    The engine takes a table whose lists are spread out for as short as it was before.
+    """
+    connection.raw_sql("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+    try:
+        yield
+    finally:
+        connection.raw_sql("SET disabled_optimizers = ''")
+
+
 def _view(connection: Connection, query: str) -> Any:
     name = f"raw_{next(_numbers)}"
     connection.raw_sql(f"CREATE VIEW {identifier(name)} AS {query}")

@@ -23,7 +23,7 @@ def uses(path: Path, prompts: list[list[int]]) -> tuple[int, int, int]:
     connection = connect()
     found = find_accesses(connection, load(connection, [str(path)], LoadOptions(prefixes=True)).ledger)
     assert found is not None
-    (table,) = found.uses
+    table = found.uses
     row: dict[str, Any] = connection.to_pyarrow(
         table.agg(rows=table.count(), tokens=table.tokens.sum())
     ).to_pylist()[0]
@@ -35,10 +35,13 @@ def test_blocks_that_always_occur_together_are_one_use(tmp_path: Path) -> None:
     assert uses(tmp_path / "log.jsonl", [[1, 2, 3, 4], [1, 2, 3, 9], [7]]) == (5, 9 * 512, 3 * 512)
 
 
-def test_names_that_follow_different_ones_are_left_apart(tmp_path: Path) -> None:
-    """Names of contents, not of prefixes: 5 follows 1 and 2."""
-    assert uses(tmp_path / "log.jsonl", [[1, 5], [2, 5]]) == (4, 4 * 512, 512)
-    assert uses(tmp_path / "log.jsonl", [[3, 3, 3]]) == (3, 3 * 512, 2 * 512)
+def test_names_of_contents_stand_for_what_is_before_them_too(tmp_path: Path) -> None:
+    """5 follows 1 and 2: a cache has the second only behind what it was written behind."""
+    assert uses(tmp_path / "log.jsonl", [[1, 5], [2, 5]]) == (2, 4 * 512, 0)
+    assert uses(tmp_path / "log.jsonl", [[1, 5], [2, 5], [1, 5, 5]]) == (4, 7 * 512, 2 * 512)
+    # The whole prompt is looked up before any of it is there.
+    assert uses(tmp_path / "log.jsonl", [[3, 3, 3]]) == (1, 3 * 512, 0)
+    assert uses(tmp_path / "log.jsonl", [[3, 3, 3], [3, 3]]) == (3, 5 * 512, 2 * 512)
 
 
 @pytest.fixture(scope="module")
