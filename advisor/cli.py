@@ -15,6 +15,7 @@ import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.config import ConfigError, read_config
+from advisor.export_commands import render
 from advisor.finance_commands import check
 from advisor.finance_options import finance_options
 from advisor.hosting_commands import phases, selfhost, serving
@@ -232,6 +233,7 @@ def schema() -> None:
 cli.add_command(check)
 cli.add_command(diff)
 cli.add_command(phases)
+cli.add_command(render)
 cli.add_command(selfhost)
 cli.add_command(serving)
 cli.add_command(whatif)

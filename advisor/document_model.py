@@ -14,6 +14,7 @@ from advisor.document_finance import AnomaliesDoc, ForecastDoc, VarianceDoc
 from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_latency import WaitsDoc
 from advisor.document_reuse import ReuseDoc
+from advisor.document_saved import SavedPart
 from advisor.document_units import AllocationDoc, PlanUseDoc, UnitCostDoc
 
 SCHEMA_VERSION: Final = "1"
@@ -269,7 +270,7 @@ class ProvenanceDoc(_Model):
     assumptions: list[str]
 
 
-class Document(_Model):
+class Document(SavedPart):
     """The whole answer of ``advisor analyze``."""
 
     schema_version: Literal["1"]

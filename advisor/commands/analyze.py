@@ -1,8 +1,6 @@
 """``advisor analyze``."""
 
-import os
 import shlex
-import shutil
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +13,7 @@ from advisor.analysis import Analysis
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
-from advisor.commands.outputs import needs_lines, outputs_of, render
+from advisor.commands.outputs import needs_lines, outputs_of, render, summary
 from advisor.finance_options import options_from
 from advisor.gates import unpriced_failure
 from advisor.options import AnalyseOptions
@@ -39,12 +37,11 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     limit = None if asked is None else parse.percent("--fail-on-unpriced", str(asked))
     progress = Progress(wanted=given["progress"], quiet=given["quiet"])
     analysis = run_analysis(paths, options, progress)
-    summary = not outputs
     for kind, target in (outputs or {"html": DEFAULT_REPORT}).items():
         write(target, render(kind, analysis, target, quiet=given["quiet"]))
     progress.done()
-    if summary and not given["quiet"]:
-        click.echo(_summary(analysis, no_color=given["no_color"]), nl=False, color=True)
+    if not outputs and not given["quiet"]:
+        click.echo(summary(analysis, no_color=given["no_color"]), nl=False, color=True)
         click.echo(f"\nReport: {DEFAULT_REPORT}")
     return _exit_code(analysis, strict=given["strict"], unpriced_limit=limit)
 
@@ -105,24 +102,6 @@ def run_analysis(paths: tuple[str, ...], options: AnalyseOptions, progress: Prog
         progress.done()
         hint = f" Try: advisor doctor {shlex.join(paths)}" if isinstance(error, NothingReadableError) else ""
         raise Failure(f"nothing to analyse: {error}.{hint}", EXIT_NOTHING) from error
-
-
-def _summary(analysis: Analysis, *, no_color: bool) -> str:
-    from advisor.render.table import render_table  # noqa: PLC0415
-    from advisor.view import build_view  # noqa: PLC0415
-
-    width, color = paper(no_color=no_color)
-    return render_table(build_view(analysis), width=width, color=color)
-
-
-def paper(*, no_color: bool) -> tuple[int, bool]:
-    """Return the terminal's width, and whether it may be painted."""
-    plain = (
-        no_color
-        or bool(os.environ.get("NO_COLOR"))
-        or not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR"))
-    )
-    return shutil.get_terminal_size((100, 24)).columns, not plain
 
 
 def _exit_code(analysis: Analysis, *, strict: bool, unpriced_limit: Decimal | None) -> int:

@@ -1,5 +1,8 @@
 """The forms that a report takes in files: which are asked for, and how each is made."""
 
+import os
+import shutil
+import sys
 from typing import Any, Final
 
 import click
@@ -71,3 +74,22 @@ def _focus(analysis: Analysis, target: str, *, quiet: bool) -> str | bytes:
         for sentence in focus.left_out(analysis):
             click.echo(sentence, err=True)
     return made
+
+
+def summary(analysis: Analysis, *, no_color: bool) -> str:
+    """Return the table for the terminal."""
+    from advisor.render.table import render_table  # noqa: PLC0415
+    from advisor.view import build_view  # noqa: PLC0415
+
+    width, color = paper(no_color=no_color)
+    return render_table(build_view(analysis), width=width, color=color)
+
+
+def paper(*, no_color: bool) -> tuple[int, bool]:
+    """Return the terminal's width, and whether it may be painted."""
+    plain = (
+        no_color
+        or bool(os.environ.get("NO_COLOR"))
+        or not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR"))
+    )
+    return shutil.get_terminal_size((100, 24)).columns, not plain

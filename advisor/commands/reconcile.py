@@ -5,9 +5,9 @@ from typing import Any
 import click
 
 from advisor.cli import EXIT_GATE
-from advisor.commands.analyze import options_of, paper, run_analysis
+from advisor.commands.analyze import options_of, run_analysis
 from advisor.commands.output import Progress, write
-from advisor.commands.outputs import outputs_of, render
+from advisor.commands.outputs import outputs_of, paper, render
 
 
 def run(paths: tuple[str, ...], **given: Any) -> int:

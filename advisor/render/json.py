@@ -5,11 +5,14 @@ import json
 from advisor.analysis import Analysis
 from advisor.document import document_of
 from advisor.document_model import Document
+from advisor.saved import kept
 
 
 def render_json(analysis: Analysis) -> str:
-    """Return the document, indented, ending in a newline."""
-    return document_of(analysis).model_dump_json(indent=1, by_alias=True) + "\n"
+    """Return the document, indented, ending in a newline; what is kept for ``advisor render`` is one line, the last."""
+    text = document_of(analysis).model_dump_json(indent=1, by_alias=True, exclude={"saved"})
+    saved = json.dumps(kept(analysis), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f'{text.removesuffix("}").rstrip()},\n "saved": {saved}\n}}\n'
 
 
 def schema_json() -> str:
