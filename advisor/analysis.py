@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
     from advisor.finance import Finance
     from advisor.hosted_phases import HostedPhases
     from advisor.hosting import SelfHosting
+    from advisor.what_if_model import CubeSummary
     from pricing.commitment_use import CommitmentUse
     from pricing.currency import Conversion
     from pricing.discounts import AppliedDiscount
@@ -243,3 +244,5 @@ class Analysis:
     hosted: "HostedPhases | None" = None
     cost_lines: "CostLines | None" = None
     """The bill line by line; None: not asked for."""
+    what_if: "CubeSummary | None" = None
+    """What a page prices again; None: there is nothing, or too much for a page."""

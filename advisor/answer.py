@@ -17,12 +17,14 @@ from advisor.billing import UTC, with_bill
 from advisor.cost_lines import with_cost_lines
 from advisor.finance import with_finance
 from advisor.hosted_phases import with_hosted_phases
+from advisor.log_cuts import log_cuts
 from advisor.options import AnalyseOptions
 from advisor.price_doubts import free_models, price_problems
 from advisor.problems import data_problems, sources_of, unpriced_problems
 from advisor.reconciliation import Bill
 from advisor.terms import USD, Settled, Terms, settle
 from advisor.unit_scan import Spread, spreads
+from advisor.what_if_cube import with_what_if
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, price_cube
 from pricing.reference_point import reference_point
@@ -31,7 +33,6 @@ from workloads import cube as scan
 from workloads.grouping import Grouping, choose_grouping
 from workloads.ledger import DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.load import Loaded, LoadReport, NothingReadableError
-from workloads.rate_cuts import RateCuts
 from workloads.survey import Survey, begin_survey
 
 Progress = Callable[[str], None]
@@ -94,6 +95,7 @@ def answer(
         return spreads(connection, records, scanned.priced, book)
 
     analysis = with_finance(analysis, scanned.priced, scanned.listed, book, options, by_label, spread)
+    analysis = with_what_if(analysis, scanned.listed, book, options.as_of)
     keys = scanned.grouping.keys
     analysis = with_cost_lines(analysis, scanned.listed, scanned.settled, keys, terms, options)
     if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:
@@ -127,16 +129,7 @@ def _price(
     terms: Terms,
 ) -> tuple[PricedCube, pd.DataFrame]:
     """Return the cube of some records at list prices, and the cube of those that are money already."""
-    keys = book.rate_keys(scan.models_of(connection, records))
-    cuts = RateCuts(
-        breakpoints=sorted({*keys.breakpoints, *terms.breakpoints}),
-        context_thresholds=keys.context_thresholds,
-        clock_edges=keys.clock_edges,
-        clocked=keys.clocked,
-        regional=keys.regional,
-        per_call=keys.per_call,
-        api_keys=terms.api_keys,
-    )
+    cuts = log_cuts(scan.models_of(connection, records), book, terms)
     cube = scan.usage_cube(connection, records, grouping, cuts)
     charged = cube["charge_only"].astype(bool)
     priced = price_cube(cube[~charged].reset_index(drop=True), book, as_of=options.as_of)

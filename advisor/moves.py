@@ -113,11 +113,8 @@ def _sold(
 ) -> Iterator[tuple[str, RateSheet]]:
     """Yield those of some models that the same provider has a price for, as requests would name them, with their rates."""
     model = own.source
-    decoration = model[: max(0, model.lower().find(candidates(model)[-1]))]
     for target in targets:
-        # Some name versions with dots: claude-haiku-5.5.
-        dotted = "-".join(target.rsplit("-", 2)[:-2]) + "-" + ".".join(target.rsplit("-", 2)[-2:])
-        for name in dict.fromkeys((decoration + target, decoration + dotted, target)):
+        for name in spellings(model, target):
             try:
                 found = evidence.book.find(own.provider, name)
                 ratio = token_ratios(model, name).usual
@@ -128,3 +125,16 @@ def _sold(
             if same and {Meter.INPUT_UNCACHED, Meter.OUTPUT} <= set(sheet.rates):
                 yield name, sheet
                 break
+
+
+def spellings(model: str, target: str) -> tuple[str, ...]:
+    """Return what requests would call a model in the place of another one: decorated like it, or plain; dots or dashes.
+
+    Args:
+        model: As it is called now.
+        target: The plain name of another model of its maker.
+    """
+    decoration = model[: max(0, model.lower().find(candidates(model)[-1]))]
+    # Some name versions with dots: claude-haiku-5.5.
+    dotted = "-".join(target.rsplit("-", 2)[:-2]) + "-" + ".".join(target.rsplit("-", 2)[-2:])
+    return tuple(dict.fromkeys((decoration + target, decoration + dotted, target)))

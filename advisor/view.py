@@ -14,6 +14,7 @@ from advisor.view_model import ReportView
 from advisor.view_reconcile import reconcile_section
 from advisor.view_reuse import reuse_section
 from advisor.view_time import day_section
+from advisor.view_whatif import whatif_section
 from advisor.view_workloads import workload_section
 from advisor.wording import plural
 
@@ -39,6 +40,7 @@ def _view(analysis: Analysis) -> ReportView:
         subtitle=_subtitle(analysis),
         headline=headline(analysis),
         advice=advice_section(analysis),
+        whatif=whatif_section(analysis),
         costs=cost_section(analysis),
         days=day_section(analysis),
         finance=finance_section(analysis),

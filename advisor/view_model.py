@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # it is built of what is below
     from advisor.view_finance_model import FinanceSection
     from advisor.view_hosting_model import HostingSection
     from advisor.view_reuse_model import ReuseSection
+    from advisor.view_whatif import WhatIfSection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +113,10 @@ class Headline:
     cards: tuple[Card, ...]
     bar: tuple[BarPart, ...]
     phases: tuple[PhaseShare, ...]
-
-
     outlook: tuple[Card, ...] = ()
     """The course of spend: against the time before, and what is expected."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostSection:
     """List, contracted and effective cost, and what made them differ."""
@@ -172,8 +173,8 @@ class MapSection:
     description: str
     notes: tuple[str, ...]
     absent: str
-
     table: Table | None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeterRow:
@@ -269,6 +270,8 @@ class ReportView:
     headline: Headline
     advice: "AdviceSection | None"
     """None where nothing was looked for."""
+    whatif: "WhatIfSection | None"
+    """None where the page has nothing to price again."""
     costs: CostSection | None
     """None where the three costs are one."""
     days: DaySection

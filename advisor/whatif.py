@@ -1,11 +1,12 @@
 """A scenario on a log: load -> cut into cells by the prices of today's models and of those that would be used -> apply."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pandas as pd
 
+from advisor.log_cuts import log_cuts
 from advisor.options import AnalyseOptions
 from advisor.scenario import Outcome, apply
 from advisor.scenario_model import Scenario, SwapModel
@@ -109,7 +110,8 @@ def _cuts(
 ) -> RateCuts:
     """Return where prices change, of the models of the log and of those that steps would move to.
 
-    A target's hours and regions split the requests of all models, since each may move there.
+    The cells are those of an analysis, so that its page and this command say the same. A target's hours and regions split the
+    requests of all models, since each may move there.
     """
     targets = {
         (provider, step.to)
@@ -117,16 +119,15 @@ def _cuts(
         if isinstance(step, SwapModel)
         for provider in (*(name for name, _ in models), step.to_provider, None)
     }
-    own = book.rate_keys(models)
+    own = log_cuts(models, book, terms)
     new = book.rate_keys(sorted(targets, key=lambda pair: (pair[0] or "", pair[1])))
-    return RateCuts(
-        breakpoints=sorted({*own.breakpoints, *new.breakpoints, *terms.breakpoints}),
+    return replace(
+        own,
+        breakpoints=sorted({*own.breakpoints, *new.breakpoints}),
         context_thresholds=sorted({*own.context_thresholds, *new.context_thresholds}),
         clock_edges=sorted({*own.clock_edges, *new.clock_edges}),
         clocked=list(models) if new.clocked else own.clocked,
         regional=list(models) if new.regional else own.regional,
-        per_call=own.per_call,
-        api_keys=terms.api_keys,
     )
 
 
