@@ -53,7 +53,11 @@ def study(
     frame = _priced_part(frame, analysis)
     models, words = models_of(options, analysis, longest, as_of)
     chips = accelerators_of(options)
-    market = _Market(models, chips, prices_of(options, chips, as_of), options, factors, as_of)
+    prices = prices_of(options, chips, as_of)
+    if not prices:
+        why = f"no accelerator has a listed price by {as_of}; give one with --gpu and --gpu-usd-per-hour."
+        return SelfHosting(options=options, why_not=why, chosen_by=words)
+    market = _Market(models, chips, prices, options, factors, as_of)
     left_frame = after_levers(frame, None if analysis.advice is None else analysis.advice.plan.left)
     try:
         searched = market.search(frame)

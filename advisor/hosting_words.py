@@ -43,7 +43,7 @@ def verdict(found: SelfHosting) -> str:
     """Return the answer in a sentence or two."""
     left = found.left
     if left is None:
-        return f"Nothing can be compared: {found.why_not}"
+        return f"Nothing can be compared: {found.why_not[:1].lower()}{found.why_not[1:]}"
     best, span = left.best, Span(left.load)
     if best is None:
         return "Stay on the API: nothing that has a price hosts this load under these targets."

@@ -167,6 +167,13 @@ def test_names_and_prices_that_are_not_known_are_refused(
     assert getattr(result.exception, "code", 2) == 2
 
 
+def test_before_the_first_offer_nothing_is_compared(tmp_path: Path) -> None:
+    result = run(*log(tmp_path, steady(1)), "--as-of", "2020-01-01")
+    assert "no accelerator has a listed price by 2020-01-01" in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert result.exception.code == 3
+
+
 def test_own_rows_are_found(tmp_path: Path) -> None:
     (tmp_path / "chips.toml").write_text(
         '[[accelerator]]\nid = "acme-1"\nvendor = "Acme"\nname = "Acme One"\nform = "PCIe"\nmemory_gb = 64\n'
