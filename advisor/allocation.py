@@ -10,6 +10,7 @@ from decimal import Context, Decimal
 from typing import Final
 
 from advisor import slices as cut
+from advisor.analysis import Workload
 from pricing.charges import exact_sum
 from pricing.frame import PricedCube
 from workloads.grouping import UNLABELLED
@@ -18,6 +19,7 @@ ZERO: Final = Decimal(0)
 _WIDE: Final = Context(prec=400)
 _PLACES: Final = Decimal("1e-12")
 _HUNDRED: Final = Decimal(100)
+_MOST_WORKLOADS: Final = 500
 _CENT_PERCENT: Final = 10_000
 """Hundredths of a percent in the whole."""
 
@@ -153,6 +155,39 @@ def allocation(key: str, priced: PricedCube, sharing: Sharing) -> Allocation:
         for name, part in cut.slices(priced, ["workload"]).items()
     ]
     return Allocation(key=key, rows=shared_out(rows, sharing), sharing=sharing)
+
+
+def by_workload(workloads: Sequence[Workload], sharing: Sharing) -> Allocation:
+    """Return the money of a report's own workloads; beyond the dearest five hundred they are one row.
+
+    Args:
+        workloads: Dearest first.
+        sharing: What becomes of money without a label.
+    """
+    named = [one for one in workloads if not _is_untagged(one.name)]
+    kept = [*named[:_MOST_WORKLOADS], *(one for one in workloads if _is_untagged(one.name))]
+    rows = [
+        AllocationRow(
+            name=one.name,
+            untagged=_is_untagged(one.name),
+            requests=one.whole.requests,
+            direct=one.whole.total,
+            unpriced=one.whole.requests - one.whole.priced_requests,
+        )
+        for one in kept
+    ]
+    rest = [one.whole for one in named[_MOST_WORKLOADS:]]
+    if rest:
+        rows.append(
+            AllocationRow(
+                name=f"({len(rest):,} more)",
+                untagged=False,
+                requests=sum(one.requests for one in rest),
+                direct=exact_sum(one.total for one in rest),
+                unpriced=sum(one.requests - one.priced_requests for one in rest),
+            )
+        )
+    return Allocation(key="workload", rows=shared_out(rows, sharing), sharing=sharing)
 
 
 def _is_untagged(name: str) -> bool:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from advisor.allocation import Allocation, allocation, parse_sharing
+from advisor.allocation import Allocation, allocation, by_workload, parse_sharing
 from advisor.allocation_plans import PlanUse, SeatPlan, from_agents, plan_use
 from advisor.analysis import Analysis
 from advisor.anomalies import Anomalies, anomalies
@@ -106,7 +106,7 @@ def with_finance(
             unusual=anomalies(priced, series, obstacle=obstacle or _money_only(priced)),
             checks=checks(options.budgets, cubes, series, steps),
             units=unit_costs(analysis, spread() if asked.unit_costs else {}),
-            allocations=_allocations(analysis, priced, options, by_label),
+            allocations=_allocations(analysis, options, by_label),
             plan_use=plan_use(
                 by_label("format"), [SeatPlan(name=name, usd_per_month=usd) for name, usd in asked.plans]
             )
@@ -151,7 +151,7 @@ def _obstacle(analysis: Analysis) -> str:
 
 
 def _allocations(
-    analysis: Analysis, priced: PricedCube, options: AnalyseOptions, by_label: Callable[[str], PricedCube]
+    analysis: Analysis, options: AnalyseOptions, by_label: Callable[[str], PricedCube]
 ) -> tuple[Allocation, ...]:
     """Return who pays; nothing where a part of the money could not be converted."""
     asked = options.finance or NOTHING
@@ -159,5 +159,5 @@ def _allocations(
         return ()
     sharing = parse_sharing(asked.shared_cost)
     if not asked.showback:
-        return (allocation("workload", priced, sharing),)
+        return (by_workload(analysis.workloads, sharing),)
     return tuple(allocation(key, by_label(key), sharing) for key in asked.showback)

@@ -16,6 +16,7 @@ from pricing.units import SECONDS_PER_HOUR
 Span = tuple[float, float]
 """Hours of the day of its first and last request."""
 
+_SPANNED: Final = ("day", "price_at", "last_at", "bucketed")
 _LEAST_INNER: Final = 5
 """Days between the ends from which it is judged whether an end is whole."""
 _SLACK_HOURS: Final = 1.0
@@ -55,19 +56,20 @@ class DaySeries:
 
 def spans_of(frame: pd.DataFrame, timezone: str) -> dict[date, Span]:
     """Return from when to when requests were made on each day of a cube; days of buckets are left out."""
-    timed = frame[frame["price_at"].notna() & frame["day"].notna()]
+    timed = frame.loc[frame["price_at"].notna() & frame["day"].notna(), list(_SPANNED)]
     if timed.empty:
         return {}
-    bucketed = set(timed.loc[timed["bucketed"].astype(bool), "day"])
-    found: dict[date, Span] = {}
-    for key, part in timed.groupby("day"):
-        if key not in bucketed:
-            day = pd.Timestamp(str(key)).date()
-            found[day] = (
-                _hour(part["price_at"].min().to_pydatetime(), timezone),
-                _hour(part["last_at"].max().to_pydatetime(), timezone),
-            )
-    return found
+    ends = timed.groupby("day").agg(
+        first=("price_at", "min"), last=("last_at", "max"), bucketed=("bucketed", "max")
+    )
+    return {
+        pd.Timestamp(str(day)).date(): (
+            _hour(first.to_pydatetime(), timezone),
+            _hour(last.to_pydatetime(), timezone),
+        )
+        for day, first, last, bucketed in ends.itertuples(name=None)
+        if not bucketed
+    }
 
 
 def _hour(at: datetime, timezone: str) -> float:

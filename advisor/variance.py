@@ -9,7 +9,7 @@ first factor, in the order above, that is zero. A workload that one side does no
 Terms are rounded to 12 decimals; what that leaves goes to the largest term of its workload, so that sums are exact.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from enum import StrEnum
@@ -30,6 +30,9 @@ _PLACES: Final = Decimal("1e-12")
 _WIDE: Final = Context(prec=400)
 _ZERO: Final = Decimal(0)
 _STANDARD: Final = "standard"
+MOST_WORKLOADS: Final = 100
+"""Workloads that are told one by one."""
+OTHERS: Final = "(other workloads)"
 _KEYS: Final = ("workload", "provider_resolved", "model_resolved", "tier")
 
 
@@ -85,7 +88,8 @@ class Bridges:
 
     Attributes:
         whole: Everything.
-        workloads: Largest change first; their terms add up to those of the whole.
+        workloads: Largest change first, the hundred largest; the others are one, the last. Their terms add up to those of
+            the whole.
         counts_requests: Whether volume is requests; else the log does not count them, and it is tokens.
         requests: Of both periods, of what has a price.
         unpriced: Records of both periods that are left out because they have no price.
@@ -120,7 +124,15 @@ def bridges(priced: PricedCube, before: Array, after: Array) -> Bridges:
     frame = priced.frame
     known = (frame["sheet"] >= 0).to_numpy()
     sides = (before & known, after & known)
-    rows = frame[sides[0] | sides[1]]
+    meters = [meter for meter in cut.meters_in(frame) if f"cost_{meter}" in frame.columns]
+    wanted = [
+        *_KEYS[:3],
+        "service_tier",
+        "requests",
+        *map(str, meters),
+        *(f"cost_{meter}" for meter in meters),
+    ]
+    rows = frame.loc[sides[0] | sides[1], wanted]
     side = sides[1][sides[0] | sides[1]].astype(int)
     tiers = rows["service_tier"].fillna(_STANDARD).replace({"default": _STANDARD, "": _STANDARD})
     keyed = rows.assign(tier=tiers)
@@ -128,7 +140,6 @@ def bridges(priced: PricedCube, before: Array, after: Array) -> Bridges:
     names = labels["workload"].astype(str)
     workload, workloads = pd.factorize(names)
     model = _codes(labels, _KEYS[:3])[0]
-    meters = [meter for meter in cut.meters_in(frame) if f"cost_{meter}" in frame.columns]
     cells = _cells(keyed, (side, groups), (workload, model), meters, float(10**priced.exponent))
     counted = not (rows["requests"].isna().any() or bool(((cells.requests == 0) & cells.costs.any(2)).any()))
     if not counted:
@@ -139,10 +150,9 @@ def bridges(priced: PricedCube, before: Array, after: Array) -> Bridges:
     terms = _by_workload(_terms(cells, meters), workload, len(workloads))
     exact = _exact_costs(keyed, side, workload[groups], len(workloads), meters)
     made = [
-        _bridge(str(name), priced.to_usd(exact[0][place]), priced.to_usd(exact[1][place]), terms[place])
-        for place, name in enumerate(workloads)
+        _bridge(name, priced.to_usd(before), priced.to_usd(after), own)
+        for name, before, after, own in _gathered([str(name) for name in workloads], exact, terms)
     ]
-    made.sort(key=lambda one: (-abs(one.change), one.name))
     return Bridges(
         whole=total("", made),
         workloads=tuple(made),
@@ -150,6 +160,20 @@ def bridges(priced: PricedCube, before: Array, after: Array) -> Bridges:
         requests=(_requests(rows, side == 0), _requests(rows, side == 1)),
         unpriced=int(frame["records"][(before | after) & ~known].sum()),
     )
+
+
+def _gathered(
+    names: list[str], exact: list[list[int]], terms: Array
+) -> Iterator[tuple[str, int, int, Array]]:
+    """Yield name, both costs and terms of the workloads that changed most; the others come last, as one."""
+    before, after = exact
+    order = sorted(range(len(names)), key=lambda place: (-abs(after[place] - before[place]), names[place]))
+    for place in order[:MOST_WORKLOADS]:
+        yield names[place], before[place], after[place], terms[place]
+    rest = order[MOST_WORKLOADS:]
+    if rest:
+        sums = (sum(side[place] for place in rest) for side in exact)
+        yield OTHERS, next(sums), next(sums), terms[rest].sum(axis=0)
 
 
 def total(name: str, parts: Sequence[Bridge]) -> Bridge:
@@ -168,8 +192,11 @@ def _requests(rows: pd.DataFrame, side: Array) -> int:
 
 def _codes(frame: pd.DataFrame, keys: Sequence[str]) -> tuple[Array, pd.DataFrame]:
     """Return the number of each row's group, and the keys of the groups."""
-    grouped = frame.groupby(list(keys), dropna=False, sort=False)
-    codes = grouped.ngroup().to_numpy()
+    codes: Array = np.zeros(len(frame), dtype=np.int64)
+    for key in keys:
+        values, names = pd.factorize(frame[key], use_na_sentinel=False)
+        # Numbered anew after each column, so that the product of the numbers stays small.
+        codes = np.unique(codes * max(len(names), 1) + values, return_inverse=True)[1]
     first = np.unique(codes, return_index=True)[1]
     return codes, frame[list(keys)].iloc[first].reset_index(drop=True)
 

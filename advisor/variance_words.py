@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from advisor.variance import Bridge, Bridges, Driver, total
+from advisor.variance import MOST_WORKLOADS, OTHERS, Bridge, Bridges, Driver, total
 from advisor.variance_periods import length
 from advisor.wording import plural
 
@@ -34,11 +34,9 @@ MEANINGS: Final[Mapping[Driver, str]] = {
     Driver.NEW: "only in the later period",
     Driver.ENDED: "only in the earlier period",
 }
-MOST_WORKLOADS: Final = 100
-OTHERS: Final = "(other workloads)"
 
 
-def listed(found: Bridges, most: int = MOST_WORKLOADS) -> tuple[Bridge, ...]:
+def listed(found: Bridges, most: int = MOST_WORKLOADS + 1) -> tuple[Bridge, ...]:
     """Return the workloads; beyond ``most`` they are gathered into one."""
     rest = found.workloads[most:]
     return (*found.workloads[:most], *((total(OTHERS, rest),) if rest else ()))

@@ -184,3 +184,17 @@ def test_else_they_are_whole_weeks() -> None:
     assert found.before[1] + timedelta(days=1) == found.after[0]
     assert comparable(series(date(2026, 6, 3), 13)) is None
     assert comparable(None) is None
+
+
+def test_many_workloads_are_told_as_a_hundred_and_one() -> None:
+    found = made(
+        *(
+            row(side, workload=f"w{place}", requests=1 + place * side)
+            for side in (0, 1)
+            for place in range(250)
+        )
+    )
+    assert [part.name for part in found.workloads][-1] == "(other workloads)"
+    assert len(found.workloads) == 101
+    assert exact_sum(part.change for part in found.workloads) == found.whole.change
+    assert moved(found) == {Driver.VOLUME: found.whole.change}
