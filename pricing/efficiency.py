@@ -81,10 +81,11 @@ def efficiency(s: Setups, c: Calibration) -> Efficiency:
     pool_wait = c.log("pool.wait") + many * c.log("pools.wait")
     pool_first = is_pool * np.exp(c.log("pool.first_token") + many * c.log("pools.first_token"))
     return Efficiency(
-        bandwidth_share=np.exp(
-            c.log("bandwidth") + family("bandwidth") + s.narrow4 * c.log("narrow4.bandwidth")
+        # nothing reaches more than the peak: what the fit would give beyond it belongs to other factors
+        bandwidth_share=np.minimum(
+            np.exp(c.log("bandwidth") + family("bandwidth") + s.narrow4 * c.log("narrow4.bandwidth")), 1.0
         ),
-        arithmetic_share=np.exp(c.log("arithmetic") + arithmetic),
+        arithmetic_share=np.minimum(np.exp(c.log("arithmetic") + arithmetic), 1.0),
         attention_share=c.value("attention"),
         link_share=c.value("link"),
         layer_seconds=np.exp(c.log("layer") + engine("layer") + layer),
