@@ -22,6 +22,7 @@ from workloads.arrivals import PAUSE_SECONDS
 from workloads.endings import CUT_OFF, FAILED
 from workloads.grouping import Grouping
 from workloads.late_reads import late_reads
+from workloads.prefix_sites import names_prefixes
 from workloads.repeats import LATER, repeats
 from workloads.survey import Survey
 
@@ -48,7 +49,7 @@ def with_advice(
     book: PriceBook,
     as_of: datetime,
 ) -> Analysis:
-    """Return an analysis with what to do about it.
+    """Return an analysis with what to do about it; of a log without a price, only what caches would have read.
 
     Args:
         analysis: What is known of the log.
@@ -60,6 +61,8 @@ def with_advice(
         book: Prices.
         as_of: Moment of the report.
     """
+    if not analysis.whole.is_priced:
+        return _with_reuse(analysis, connection, records, grouping, survey, listed, book, as_of)
     seen, ended = survey.arrivals.result(), survey.endings.result()
     failed = _ended(ended, FAILED)
     looked_at = {workload.name: workload for workload in _worth_a_look(analysis)}
@@ -97,6 +100,25 @@ def with_advice(
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
     advice = advise(evidence, proposals, analysis.period_days)
     return replace(analysis, advice=advice, reuse=found.reuse)
+
+
+def _with_reuse(
+    analysis: Analysis,
+    connection: Connection,
+    records: Expr,
+    grouping: Grouping,
+    survey: Survey,
+    listed: PricedCube,
+    book: PriceBook,
+    as_of: datetime,
+) -> Analysis:
+    if not names_prefixes(records):
+        return analysis
+    largest = sorted(analysis.workloads, key=lambda one: -one.whole.tokens.get(Meter.INPUT_UNCACHED, 0))
+    ratios = {one.name: one.cache_read_ratio for one in largest[:_MOST_WORKLOADS]}
+    seen = survey.arrivals.result()
+    found = cache_evidence(connection, records, grouping, seen, ratios, {}, listed.frame, as_of, book)
+    return replace(analysis, reuse=found.reuse)
 
 
 def _worth_a_look(analysis: Analysis) -> list[Workload]:

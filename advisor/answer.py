@@ -98,7 +98,7 @@ def answer(
     analysis = with_what_if(analysis, scanned.listed, book, options.as_of)
     keys = scanned.grouping.keys
     analysis = with_cost_lines(analysis, scanned.listed, scanned.settled, keys, terms, options)
-    if not scanned.listed.frame["charge_only"].any() and analysis.whole.is_priced:
+    if not scanned.listed.frame["charge_only"].any():
         progress("looking for savings")
         tables = (scanned.grouping, scanned.survey, scanned.listed)
         analysis = with_advice(analysis, connection, records, *tables, book, options.as_of)

@@ -98,11 +98,15 @@ def _reuse(
 def _cheapest(
     one: Replayed, ages: Sequence[float], book: PriceBook, as_of: datetime
 ) -> tuple[str, int] | None:
-    """Return the lifetime that costs least, with what it reads: nothing where none pays; None without a price."""
+    """Return the lifetime that costs least, with what it reads: nothing where none pays; without a price the usual one."""
     _, provider, model = one.cell
     costs: CacheCosts | None = None if model is None else cache_costs(book, as_of, provider, model)
-    if costs is None or one.rule is None:
+    if one.rule is None:
         return None
+    if costs is None:
+        usual = one.rule.default_lifetime
+        known = usual.shortest_seconds
+        return None if known is None else (usual.name, one.read_tokens(ages.index(known)))
     best, least = ("", 0), 1.0
     for lifetime in one.rule.lifetimes:
         seconds = lifetime.shortest_seconds

@@ -6,13 +6,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from pricing.cache_rules import CacheRule, Lifetime, rules_for
+from pricing.cache_rules import CacheRule, Lifetime, rule_for, rules_for
 from pricing.meters import Meter
 from workloads.cache_policies import Model, ModelPolicy, StablePart
 from workloads.prefix_uses import BLOCK_BASES, Basis
 
 AS_LOGGED: Final = "as logged"
 NO_CACHE: Final = "none"
+DEFAULT: Final = "provider default"
 MIXED: Final = "mixed 1h + 5m"
 PING: Final = "ping"
 FREE_WRITES: Final = "5m, free writes"
@@ -52,6 +53,8 @@ class Offer:
     rule: CacheRule
     lifetime: Lifetime
     seconds: float
+    is_default: bool
+    """Whether it is what holds when nobody chooses: of the cache that needs no asking, where there is one."""
 
     def policy(self, hits: str, **more: Any) -> ModelPolicy:
         """Return the policy that uses it."""
@@ -69,8 +72,9 @@ def offers(model: Model, as_of: datetime) -> list[Offer]:
     provider, name = model
     if name is None:
         return []
+    usual = rule_for(provider, name, as_of)
     return [
-        Offer(rule, lifetime, lifetime.shortest_seconds)
+        Offer(rule, lifetime, lifetime.shortest_seconds, rule == usual and lifetime == rule.default_lifetime)
         for rule in rules_for(provider, name, as_of)
         for lifetime in rule.lifetimes
         if lifetime.shortest_seconds is not None
@@ -85,7 +89,7 @@ def ping_name(most: int) -> str:
 def plans(
     found: Mapping[Model, list[Offer]], columns: Mapping[float, str], basis: Basis
 ) -> dict[str, dict[Model, ModelPolicy]]:
-    """Return what each model does under each policy: no cache, each lifetime where it is sold, both mixed, and pings.
+    """Return what each model does under each policy: none, each lifetime where it is sold, the usual one, a mix, and pings.
 
     Args:
         found: What can be had.
@@ -101,6 +105,13 @@ def plans(
             for one in mine
             if one.lifetime.name == name
         }
+    usual = {
+        model: one.policy(columns[one.seconds])
+        for model, mine in found.items()
+        for one in mine
+        if one.is_default
+    }
+    out |= {DEFAULT: usual} if usual else {}
     short = {
         model: one
         for model, mine in found.items()

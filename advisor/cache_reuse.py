@@ -43,7 +43,8 @@ class WorkloadReuse:
         text_tokens: Of their prompts.
         curve: By lifetime, ascending; under the minimum and step of the models' caches, where these are known.
         logged_ratio: What the log shows as read from a cache, of the whole prompts; None: it does not say.
-        lifetimes: Those that would cost least, of the ones that can be had; empty: none pays, or no cache is known.
+        lifetimes: Those that would cost least, of the ones that can be had, or the usual one of a model without a price;
+            empty: none pays, or no cache is known.
         achievable_ratio: What would be read with them; None where no cache of its models is known.
     """
 

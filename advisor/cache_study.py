@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from advisor.cache_plans import (
     AS_LOGGED,
+    DEFAULT,
     LONG_SECONDS,
     MIXED,
     NO_CACHE,
@@ -225,6 +226,10 @@ def _assumptions(
     yield "Every prompt is written as far as it was not read; a use keeps an entry alive."
     yield "An entry can be read by whatever starts after it: calls at one moment read what the first of them writes."
     names = [one.name for one in policies]
+    if DEFAULT in names:
+        yield (
+            f"{DEFAULT}: the lifetime that holds when nobody chooses one; where a cache has to be asked for, as if it were."
+        )
     if MIXED in names:
         yield f"{MIXED}: what at least half of the prompts that may share entries begin with is kept for an hour."
     if any(PING in name for name in names):

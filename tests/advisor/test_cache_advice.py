@@ -14,6 +14,7 @@ from advisor.options import AnalyseOptions
 from advisor.recommendation import Confidence, Recommendation
 from workloads.load import LoadOptions
 
+AS_OF = datetime(2026, 11, 29, tzinfo=UTC)
 MODEL = "claude-sonnet-4-5"
 RATES = {"input": "3", "output": "15", "cache_read": "0.3", "cache_write_5m": "3.75", "cache_write_1h": "6"}
 
@@ -23,7 +24,7 @@ def analysis(folder: Path, rows: Sequence[dict[str, Any]]) -> Analysis:
     log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     prices.write_text(json.dumps({"models": {MODEL: RATES}}), "utf-8")
     options = AnalyseOptions(
-        as_of=datetime(2026, 11, 29, tzinfo=UTC),
+        as_of=AS_OF,
         price_files=(prices,),
         load=LoadOptions(provider="anthropic", model=MODEL),
     )
@@ -82,6 +83,17 @@ def test_the_curve_and_what_could_be_read_are_those_of_the_replay(tmp_path: Path
     assert (ratios[600], ratios[1_800], ratios[3_600]) == (0, 0.9, 0.9)
     assert (found.logged_ratio, found.achievable_ratio, found.lifetimes) == (None, 0.9, ("1h",))
     assert (found.requests, found.text_tokens) == (10, 20_480)
+
+
+def test_a_log_without_a_price_has_a_curve_and_no_advice(tmp_path: Path) -> None:
+    rows = [call(at, FOUR) for at in (0, 200, 2_000)]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    found = analyse([str(log)], AnalyseOptions(as_of=AS_OF))
+    assert found.advice is None
+    (one,) = found.reuse
+    assert {point.lifetime_seconds: round(point.hit_ratio, 4) for point in one.curve}[300] == 0.3333
+    assert (one.curve[-1].hit_ratio, one.achievable_ratio) == (2 / 3, None)
 
 
 def chat(second: int, session: str, prompt: int) -> dict[str, Any]:

@@ -84,6 +84,7 @@ def test_policies_are_priced_as_changed_cubes(tmp_path: Path) -> None:
     # All of it is stable. Two pings (after the second and the third request) do not bridge 1,000 s, three do; the last
     # prompt is pinged in vain. A ping reads a prompt and answers with one token.
     ping = 2048 * 0.3 + 15
+    costs |= {"provider default": costs["5m"]}
     costs |= {"mixed 1h + 5m": costs["1h"], "5m + 3 pings": 2048 * 3.75 + 2 * 2048 * 0.3 + answers + 6 * ping}
     assert {name: float(one["cost_usd"]) for name, one in policies.items()} == pytest.approx(
         {name: cost / 1e6 for name, cost in costs.items()}
@@ -96,7 +97,7 @@ def test_policies_are_priced_as_changed_cubes(tmp_path: Path) -> None:
 def test_a_prefix_below_the_models_minimum_is_not_cached(tmp_path: Path) -> None:
     path = trace(tmp_path, (0, 1000, [1, 2]), (1, 1000, [1, 2]))
     found = answer(path, "--model", "claude-sonnet-4-5", "--provider", "anthropic")
-    names = ["as logged", "none", "5m", "1h", "mixed 1h + 5m", "5m + 1 ping"]
+    names = ["as logged", "none", "5m", "1h", "provider default", "mixed 1h + 5m", "5m + 1 ping"]
     assert {one["name"]: one["hit_tokens"] for one in found["policies"]} == dict.fromkeys(names, 0)
     assert found["hit_tokens"] == 1000  # what was common, whatever a provider makes of it
 
