@@ -1,4 +1,4 @@
-"""Whether spend goes up or down: the last weeks of a log against as many weeks before them."""
+"""The course of spend: the last weeks of a log against as many weeks before them, what is expected, and budgets."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -8,18 +8,60 @@ from zoneinfo import ZoneInfo
 
 from advisor import numbers
 from advisor.analysis import Analysis
+from advisor.budget import Limit, Verdict
+from advisor.forecast_fit import RANGE_SHARE
 from advisor.view_model import Card
+from advisor.wording import clean
 
 _WEEK_DAYS: Final = 7
 _MOST_WEEKS: Final = 4
 _SLACK_HOURS: Final = 1
 _HOURS: Final = 24
+_VERDICTS: Final = {
+    Verdict.KEPT: "kept",
+    Verdict.BROKEN: "broken",
+    Verdict.UNKNOWN: "cannot be told",
+}
 
 
 def outlook(analysis: Analysis) -> tuple[Card, ...]:
     """Return what is said about the course of spend; nothing where the log is too short for any."""
-    before = _against_before(analysis)
-    return () if before is None else (before,)
+    cards = (_against_before(analysis), _expected(analysis), _budget(analysis))
+    return tuple(card for card in cards if card is not None)
+
+
+def _expected(analysis: Analysis) -> Card | None:
+    """The month that the first day to come lies in."""
+    made = None if analysis.finance is None else analysis.finance.outlook.forecast
+    if made is None:
+        return None
+    low, high = numbers.money_short(made.month.low), numbers.money_short(made.month.high)
+    return Card(
+        label=f"Forecast for {numbers.MONTHS[made.month.first.month - 1]} {made.month.first.year}",
+        value=numbers.money_about(made.month.expected),
+        note=f"{low} to {high} ({numbers.share(RANGE_SHARE)} range)",
+        exact=f"{numbers.money_exact(made.month.expected)}, of which {numbers.money_exact(made.month.spent)} is spent",
+    )
+
+
+def _budget(analysis: Analysis) -> Card | None:
+    """The monthly budget that is used up most."""
+    found = () if analysis.finance is None else analysis.finance.checks
+    known = [
+        (one, one.found / one.allowed)
+        for one in found
+        if one.limit is Limit.MONTH and one.found is not None and one.allowed > 0
+    ]
+    if not known:
+        return None
+    check, used = max(known, key=lambda pair: pair[1])
+    amounts = f"{numbers.money_short(check.found or Decimal(0))} of {numbers.money_short(check.allowed)}"
+    return Card(
+        label=f"Budget {clean(check.budget.name)}",
+        value=f"{numbers.share(used)} used",
+        note=f"{amounts}: {_VERDICTS[check.verdict]}",
+        exact=f"{numbers.money_exact(check.found or Decimal(0))} of {numbers.money_exact(check.allowed)}, {check.basis}",
+    )
 
 
 def _against_before(analysis: Analysis) -> Card | None:

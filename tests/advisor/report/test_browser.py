@@ -1,5 +1,6 @@
 """The page in a real browser: quiet console, no overflow on a phone, complete without scripts, dark, printable."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from advisor.view import build_view
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 CHROMIUM = Path("/usr/bin/chromium")
+SERIOUS = {"serious", "critical"}
 A4_WIDTH, A4_HEIGHT = 688, 1016
 """CSS pixels of a page less its margins of 14 mm."""
 ARGS = (
@@ -129,6 +131,40 @@ def test_the_first_page_printed_is_the_first_screen(
     assert box["y"] + box["height"] <= A4_HEIGHT
     assert headline.evaluate("one => getComputedStyle(one).breakAfter") == "page"
     page.close()
+
+
+@pytest.mark.skipif("AXE_CORE" not in os.environ, reason="AXE_CORE names no axe.min.js (CONTRIBUTING.md)")
+@pytest.mark.parametrize("make", [advice_factory.advised, advice_factory.crowd, report_factory.ugly])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_axe_finds_nothing_serious(
+    browser: "sync_api.Browser", tmp_path: Path, make: object, scheme: str, width: int
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render_html(build_view(make())), encoding="utf-8")  # type: ignore[operator]
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 900}, bypass_csp=True
+    )
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    page.evaluate(Path(os.environ["AXE_CORE"]).read_text("utf-8"))
+    found = page.evaluate("axe.run()")["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in SERIOUS] == []
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_field_has_a_name(browser: "sync_api.Browser", url: str, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(url)
+    unnamed = page.evaluate(
+        """[...document.querySelectorAll('input,select,button,summary,[tabindex="0"]')].filter(e =>
+          !(e.getAttribute('aria-label') || e.textContent.trim() || (e.labels && e.labels.length))).map(e => e.outerHTML)"""
+    )
+    assert unnamed == []
+    context.close()
 
 
 def test_hover_shows_the_numbers(browser: "sync_api.Browser", url: str) -> None:

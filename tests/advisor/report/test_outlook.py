@@ -3,10 +3,13 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 
 import report_factory
 
 from advisor.analysis import Analysis, DaySlice
+from advisor.budget import Budget, Check, Limit, Verdict
+from advisor.forecast import Span
 from advisor.view_outlook import outlook
 from pricing.meters import Meter
 
@@ -56,3 +59,44 @@ def test_a_short_log_or_one_without_prior_spend_says_nothing() -> None:
     assert outlook(course(*["10"] * 13)) == ()
     assert outlook(course(*["0"] * 7, *["12.5"] * 7)) == ()
     assert outlook(replace(report_factory.demo(), by_day=())) == ()
+
+
+def test_the_budget_that_is_used_up_most_is_shown() -> None:
+    def check(name: str, found: str | None, verdict: Verdict) -> Check:
+        return Check(
+            budget=Budget(name=name),
+            limit=Limit.MONTH,
+            allowed=Decimal(100),
+            found=None if found is None else Decimal(found),
+            verdict=verdict,
+            basis="October so far",
+            unpriced=0,
+        )
+
+    finance = SimpleNamespace(
+        outlook=SimpleNamespace(forecast=None),
+        checks=(
+            check("search", "40", Verdict.KEPT),
+            check("chat", "125.5", Verdict.BROKEN),
+            check("new", None, Verdict.UNKNOWN),
+        ),
+    )
+    (card,) = outlook(replace(report_factory.demo(), by_day=(), finance=finance))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    assert (card.label, card.value) == ("Budget chat", "126 % used")
+    assert card.note == "$126 of $100: broken"
+    assert card.exact == "$125.50 of $100.00, October so far"
+
+
+def test_the_forecast_names_its_month_and_range() -> None:
+    month = Span(
+        first=date(2026, 11, 1),
+        last=date(2026, 11, 30),
+        spent=Decimal(10),
+        low=Decimal(900),
+        expected=Decimal(1000),
+        high=Decimal(1200),
+    )
+    finance = SimpleNamespace(outlook=SimpleNamespace(forecast=SimpleNamespace(month=month)), checks=())
+    (card,) = outlook(replace(report_factory.demo(), by_day=(), finance=finance))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    assert (card.label, card.value) == ("Forecast for Nov 2026", "$1,000")
+    assert card.note == "$900 to $1.2k (80 % range)"
