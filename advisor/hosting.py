@@ -168,12 +168,14 @@ class Comparison:
         ways: Cheapest first, one a model.
         fastest: Those of all ways that nothing cheaper answers as fast as (time between tokens), cheapest first.
         refused: Models that nothing hosts, and why.
+        sure: Where the cheapest way is undecided: the cheapest of all that the bill is above even at its dear end.
         looked_at, feasible: Deployments that fit, and that meet the targets.
     """
 
     bill_usd: Decimal
     load: ServedLoad
     ways: tuple[Way, ...] = ()
+    sure: Way | None = None
     fastest: tuple[Way, ...] = ()
     refused: tuple[Refusal, ...] = ()
     looked_at: int = 0
@@ -181,13 +183,13 @@ class Comparison:
 
     @property
     def best(self) -> Way | None:
-        """The cheapest way."""
-        return self.ways[0] if self.ways else None
+        """The way to take: one that is surely cheaper than the bill, else the cheapest."""
+        return self.sure or (self.ways[0] if self.ways else None)
 
     @property
     def answer(self) -> Answer:
-        """Of the cheapest way."""
-        return self.ways[0].answer if self.ways else Answer.UNKNOWN
+        """Of that way."""
+        return self.best.answer if self.best else Answer.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,10 +118,15 @@ class _Market:
         cheapest: dict[str, Hosted] = {}
         for one in found.hosted:
             cheapest.setdefault(one.fleet.deployment.model.id, one)
+        ways = tuple(way(one) for one in list(cheapest.values())[:_MOST_WAYS])
+        sure = None
+        if ways and ways[0].answer is Answer.STRADDLES:
+            sure = next((one for one in found.hosted if _is_sure(one, options, bill_usd)), None)
         return Comparison(
             bill_usd=bill_usd,
             load=served_load(frame, options.targets.percentile, longest),
-            ways=tuple(way(one) for one in list(cheapest.values())[:_MOST_WAYS]),
+            ways=ways,
+            sure=None if sure is None else way(sure),
             fastest=tuple(way(one) for one in _not_beaten(found.hosted)),
             refused=found.refused,
             looked_at=found.looked_at,
@@ -225,6 +230,12 @@ def _other_costs(hosted: Hosted, options: HostingOptions, as_of: date) -> Iterat
         owned = fleet_cost(fleet, ownership(chip, options.purchase), overheads=options.overheads)
         if owned is not None:
             yield owned
+
+
+def _is_sure(hosted: Hosted, options: HostingOptions, bill_usd: Decimal) -> bool:
+    """Whether even the dear end of the band is below the bill."""
+    high = hosted.band.high
+    return high is not None and _always_on(hosted, options, high).usd < bill_usd
 
 
 def _answer(low: Decimal, high: Decimal | None, bill: Decimal) -> Answer:

@@ -51,7 +51,13 @@ def verdict(found: SelfHosting) -> str:
     way = f"{best.model} on {best.cost.gpus} x {best.hosted.fleet.deployment.accelerator.name}"
     costs = f"{span.amount(best.cost.usd)} {span.words} ({span.amount(best.low_usd)} to {_high(best, span)})"
     if left.answer is Answer.HOST:
-        return f"Own accelerators would be cheaper: {way} costs {costs}, the API {bill} after its own levers. {_left(best)}"
+        unsure = left.ways[0]
+        other = (
+            f" The cheapest on paper, {unsure.model} at {span.amount(unsure.cost.usd)}, is undecided."
+            if left.sure
+            else ""
+        )
+        return f"Own accelerators would be cheaper: {way} costs {costs}, the API {bill} after its own levers. {_left(best)}{other}"
     if left.answer is Answer.STAY:
         return f"Stay on the API: the cheapest way, {way}, costs {costs}, the API {bill} after its own levers. {_left(best)}"
     if left.answer is Answer.STRADDLES:
@@ -150,7 +156,7 @@ def _best_lines(best: Way, span: Span) -> Iterator[str]:
     deployment = fleet.deployment
     spare = f" + {fleet.redundancy} spare" if fleet.redundancy else ""
     yield (
-        f"Cheapest: {best.model} in {deployment.precision}{' (narrower than published)' if best.quantised else ''}, "
+        f"Best: {best.model} in {deployment.precision}{' (narrower than published)' if best.quantised else ''}, "
         f"{fleet.replicas}{spare} x {deployment.layout.words} on {cost.gpus} x {deployment.accelerator.name} paid for; "
         f"{fleet.peak_replicas} for the busiest minute."
     )

@@ -10,9 +10,15 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from advisor import hosting_study
 from advisor.cli import cli
 from advisor.hosting_load import load_series, served_load
+from pricing import fleet_search
+from pricing.calibration import Band
+from pricing.fleet import Fleet
+from pricing.fleet_error import ReplicaBand
 from pricing.fleet_load import EmptyLoadError
+from pricing.gpu_prices import given_price
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
 
@@ -172,6 +178,46 @@ def test_before_the_first_offer_nothing_is_compared(tmp_path: Path) -> None:
     assert "no accelerator has a listed price by 2020-01-01" in result.output
     assert isinstance(result.exception, SystemExit)
     assert result.exception.code == 3
+
+
+def test_a_way_that_is_sure_goes_before_one_that_is_only_cheap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = {
+        "l40s": given_price("l40s", Decimal("1.5")),
+        "h100-pcie": given_price("h100-pcie", Decimal("2.5")),
+    }
+    monkeypatch.setattr(hosting_study, "prices_of", lambda *_: prices)
+    band = Band(low=0.5, high=2.0, median_error=0.2, rows=100)
+
+    def bands(grid: Any, rows: Any, sized: Sequence[Fleet], *_: Any) -> tuple[ReplicaBand, ...]:
+        del grid, rows
+        highs = [2 if one.deployment.accelerator.id == "l40s" else 1 for one in sized]
+        return tuple(ReplicaBand(low=1, high=high, missed_ratio=0.0, ttft=band, tpot=band) for high in highs)
+
+    monkeypatch.setattr(fleet_search, "replica_bands", bands)
+    requests = steady(1)
+    rate = f"{Decimal('2.7') * 1_000_000 / (len(requests) * 1_300):.6f}"
+    card = {"models": {"test-4o": {"input": rate, "output": rate, "cache_read": rate}}}
+    words = (
+        *log(tmp_path, requests, card),
+        "--model",
+        "llama-3.1-8b",
+        "--precision",
+        "fp8",
+        "--as-of",
+        "2026-06-30",
+    )
+    found = document(*words)
+    cheapest, side = found["self_host"][0], found["self_host_comparison"]["after_levers"]
+    assert (cheapest["accelerator"], cheapest["answer"]) == ("l40s", "straddles")
+    assert (side["best"]["accelerator"], side["best"]["answer"], side["answer"]) == (
+        "h100-pcie",
+        "host",
+        "host",
+    )
+    assert found["plan"]["steps"][-1]["title"] == "Host Llama-3.1-8B-Instruct on 1 x H100 PCIe"
+    assert "The cheapest on paper" in found["self_host_comparison"]["verdict"]
 
 
 def test_own_rows_are_found(tmp_path: Path) -> None:
