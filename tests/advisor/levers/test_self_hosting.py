@@ -1,6 +1,7 @@
 """Own accelerators in the plan: last, only where even the dear end of the band saves, and never counted twice."""
 
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,28 +10,29 @@ import pytest
 from click.testing import CliRunner
 
 from advisor.cli import cli
+from pricing import fleet_search
+from pricing.calibration import Band
+from pricing.fleet import Fleet
+from pricing.fleet_error import ReplicaBand
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
 
 DAY = 1_767_225_600
 
 
-def analysed(
-    folder: Path, usd_in: str, usd_out: str, *words: str, a_minute: int = 1, minutes: int = 2 * 1_440
-) -> dict[str, Any]:
+def analysed(folder: Path, usd_in: str, usd_out: str, *words: str) -> dict[str, Any]:
     rows = [
         {
-            "id": f"c{minute}-{number}",
+            "id": f"c{minute}",
             "object": "chat.completion",
-            "created": DAY + minute * 60 + number,
+            "created": DAY + minute * 60,
             "model": "test-4o",
             "choices": [
                 {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}
             ],
             "usage": {"prompt_tokens": 2_000, "completion_tokens": 400, "total_tokens": 2_400},
         }
-        for minute in range(minutes)
-        for number in range(a_minute)
+        for minute in range(2 * 1_440)
     ]
     (folder / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "prices.json").write_text(
@@ -79,18 +81,26 @@ def test_what_does_not_pay_is_named_with_the_number(tmp_path: Path) -> None:
     assert "against" in one["reason"]
 
 
-def test_where_the_band_has_the_bill_in_it_no_total_counts_it(tmp_path: Path) -> None:
-    busy = analysed(tmp_path, "30", "90", "--tpot-ms", "8", a_minute=60, minutes=300)
-    low, expected, high = (busy["self_host"][0]["usd"][name] for name in ("low", "expected", "high"))
-    assert high is None or Decimal(low) < Decimal(high)
-    # a bill just above what is expected: 300 x 60 requests of 2,400 tokens
-    per_mtok = Decimal(expected) * Decimal("1.02") / (Decimal(300 * 60) * 2_400 / 1_000_000)
-    found = analysed(
-        tmp_path, f"{per_mtok:.6f}", f"{per_mtok:.6f}", "--tpot-ms", "8", a_minute=60, minutes=300
-    )
+def test_where_the_band_has_the_bill_in_it_no_total_counts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    band = Band(low=0.5, high=2.0, median_error=0.2, rows=100)
+
+    def bands(grid: Any, rows: Any, sized: Sequence[Fleet], *_: Any) -> tuple[ReplicaBand, ...]:
+        del grid, rows
+        return tuple(
+            ReplicaBand(low=one.replicas, high=one.replicas + 2, missed_ratio=0.0, ttft=band, tpot=band)
+            for one in sized
+        )
+
+    monkeypatch.setattr(fleet_search, "replica_bands", bands)
+    # one replica is $96 for the two days, three are $288; the bill is $100
+    per_mtok = Decimal(100) / (Decimal(2 * 1_440) * 2_400 / 1_000_000)
+    found = analysed(tmp_path, f"{per_mtok:.6f}", f"{per_mtok:.6f}")
     assert found["self_host_comparison"]["answer"] == "straddles"
     assert all(one["lever"] != "self_hosting" for one in found["plan"]["steps"])
     one = next(one for one in found["recommendations"] if one["lever"] == "self_hosting")
     assert one["title"].endswith("(undecided)")
     assert any("no total counts this" in text for text in one["assumptions"])
-    assert Decimal(one["saving"]["low"]) < 0 < Decimal(one["saving"]["expected"])
+    assert Decimal(one["saving"]["low"]) == pytest.approx(Decimal(100 - 288), abs=Decimal("0.01"))
+    assert Decimal(one["saving"]["expected"]) == pytest.approx(Decimal(4), abs=Decimal("0.01"))
