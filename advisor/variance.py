@@ -49,14 +49,7 @@ class Driver(StrEnum):
     ENDED = "ended_workloads"
 
 
-FACTORS: Final = (
-    Driver.VOLUME,
-    Driver.MODEL_MIX,
-    Driver.TIER,
-    Driver.TOKENS,
-    Driver.CACHE,
-    Driver.PRICE,
-)
+FACTORS: Final = tuple(Driver)[:6]
 """In the order in which a zero is looked for."""
 
 
