@@ -80,7 +80,9 @@ def _maybe(amount: Decimal | None) -> Cell:
 def allocation_table(analysis: Analysis, one: Allocation) -> Table:
     """Return who pays, by one label."""
     shares = any(row.shared for row in one.rows)
-    shown, rest = one.rows[:_MOST_ROWS], one.rows[_MOST_ROWS:]
+    named = [row for row in one.rows if not row.untagged]
+    shown = (*named[:_MOST_ROWS], *(row for row in one.rows if row.untagged))
+    rest = tuple(named[_MOST_ROWS:])
     key = clean(one.key).replace("_", " ")
     return Table(
         slug=f"allocation-{one.key.replace('_', '-')}",

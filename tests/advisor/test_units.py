@@ -173,3 +173,53 @@ def test_a_flat_plan_is_never_added_to_what_the_api_would_have_charged(tmp_path:
 
 def test_a_log_without_agents_has_no_plans(document: Document) -> None:
     assert document.plans is None
+
+
+def test_lines_are_rounded_once_for_show_and_never_before_they_are_added(tmp_path: Path) -> None:
+    """Three projects at $0.0149 each are $0.0447 together, whatever a line shows."""
+    rows = [f"2026-06-01T0{hour}:00:00Z,p{hour},,,,demo-small,14900,0" for hour in (1, 2, 3)]
+    analysis = analysed(tmp_path, rows, FinanceOptions(showback=("project",)))
+    (one,) = document_of(analysis).allocation
+    assert [(row.name, row.direct, row.percent) for row in one.rows] == [
+        ("p1", "0.0149", "33.34"),
+        ("p2", "0.0149", "33.33"),
+        ("p3", "0.0149", "33.33"),
+    ]
+    assert one.total == "0.0447"
+    section = build_view(analysis).finance
+    assert section is not None
+    (table,) = section.allocations
+    assert table.rest is not None
+    assert [cell.exact for cell in table.rest][2] == "$0.0447"
+
+
+def test_what_carries_no_label_is_listed_however_many_there_are(tmp_path: Path) -> None:
+    rows = [f"2026-06-01T01:00:00Z,p{number},,,,demo-small,{1_000 + number},0" for number in range(60)]
+    rows.append("2026-06-01T01:00:00Z,,,,,demo-small,1,0")
+    section = build_view(analysed(tmp_path, rows, FinanceOptions(showback=("project",)))).finance
+    assert section is not None
+    (table,) = section.allocations
+    assert table.rows[-1][0].text == "(unlabelled)"
+    assert table.rest is not None
+    assert table.rest[0].text == "20 more names"
+
+
+def test_the_sign_is_that_of_the_asked_currency(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "cs_CZ.UTF-8")
+    log, book, rates = tmp_path / "log.csv", tmp_path / "prices.yaml", tmp_path / "fx.csv"
+    lines = [f"2026-06-{day:02d}T08:00:00Z,chat,,,,demo-small,100000,0" for day in range(1, 21)]
+    log.write_text("\n".join([HEAD, *lines]) + "\n")
+    book.write_text(PRICES)
+    rates.write_text("month,rate\n2026-06,0.50\n")
+    options = AnalyseOptions(
+        as_of=datetime(2026, 7, 1, tzinfo=UTC), price_files=(book,), currency="EUR", fx_file=rates
+    )
+    analysis = analyse([str(log)], options)
+    found = document_of(analysis).forecast
+    assert found is not None
+    assert found.month_end is not None
+    assert (found.month_end.spent, found.month_end.expected) == ("1", "1.5")
+    section = build_view(analysis).finance
+    assert section is not None
+    assert "Jun 2026 ends at about €1.50" in section.forecast.line
+    assert "$" not in section.forecast.line + section.bridge.line
