@@ -67,7 +67,7 @@ def whatif_section(analysis: Analysis) -> WhatIfSection | None:
     summary = analysis.what_if
     if summary is None:
         return None
-    data = _json(_data(summary, analysis.period_days))
+    data = _json(_data(summary, analysis.period_days) | {"partial": bool(analysis.cost.unpriced)})
     if len(data) > _MOST_BYTES:
         return None
     return WhatIfSection(

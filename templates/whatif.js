@@ -107,7 +107,7 @@ return lines.length?"name: What-if from the report\nsteps:\n"+lines.join("\n")+"
 var saying;
 function draw(){
 var found=walk(state),first=found[0].bill,last=found[found.length-1].bill,delta=last.total-first.total,changed=found.length>1;
-el("l").textContent=(changed?"Would cost":"As it is")+" ("+D.period+")";
+el("l").textContent=(changed?"Would cost":"As it is")+(D.partial?", at least":"")+" ("+D.period+")";
 el("total").textContent=money(last.total);
 var month=scaled(D.month,6),saves=(delta<ZERO?"saves ":"costs ")+money(delta<ZERO?-delta:delta)+(delta<ZERO?"":" more");
 el("change").textContent=changed?money(first.total)+" today: "+(delta<ZERO?"":"+")+(percent(delta,first.total)||"no change")+", "+saves+(D.unit==="a month"?", about "+money((delta<ZERO?-delta:delta)*month,UNIT*MICRO)+" a month":""):"Move a slider or choose a model.";
