@@ -43,14 +43,15 @@ def summary(folder: Path, *rows: tuple[str, str, int, int | str, int], days: int
         lines += [f"2026-06-{day:02d}T10:00:00Z,maker,{','.join(map(str, row))}" for row in rows]
     (folder / "log.csv").write_text("\n".join(lines) + "\n", "utf-8")
     (folder / "prices.json").write_text(json.dumps({"models": CARDS}), "utf-8")
-    options = AnalyseOptions(
-        as_of=AS_OF,
-        price_files=(folder / "prices.json",),
-        load=LoadOptions(read=ReadOptions(mapping=MAPPING)),
-    )
-    found = analyse([str(folder / "log.csv")], options).what_if
+    found = report_of(folder).what_if
     assert found is not None
     return found
+
+
+def report_of(folder: Path) -> Analysis:
+    load = LoadOptions(read=ReadOptions(mapping=MAPPING))
+    options = AnalyseOptions(as_of=AS_OF, price_files=(folder / "prices.json",), load=load)
+    return analyse([str(folder / "log.csv")], options)
 
 
 def test_days_that_are_alike_are_one_part_and_add_up(tmp_path: Path) -> None:
