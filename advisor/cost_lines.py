@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _ONE: Final = Decimal(1)
 _MICRO: Final = Decimal("0.000001")
+_PLACES: Final = {meter: place for place, meter in enumerate(Meter)}
 _Key = tuple[Any, ...]
 
 
@@ -159,7 +161,8 @@ def _cells(
         for (day, logged, resolved, model, region, workload, number), count, cost, paid in zip(
             cells, counts, costs, nets, strict=True
         ):
-            factor = Decimal(int(paid)) / (int(cost) * digits) if cost else _ONE
+            full = int(cost) * digits
+            factor = _ONE if paid == full else Decimal(int(paid)) / full
             key = (
                 _day(day),
                 _text(resolved) or _text(logged),
@@ -262,12 +265,11 @@ def _rate(fx: "FxRates | None", day: date | None, untimed: date) -> Decimal | No
 
 
 def _order(line: CostLine) -> _Key:
-    meters = list(Meter)
     return (
         line.day or date.max,
         line.provider or "",
         line.model,
-        -1 if line.meter is None else meters.index(line.meter),
+        -1 if line.meter is None else _PLACES[line.meter],
         line.workload,
         line.service_tier,
         line.region or "",
@@ -276,6 +278,7 @@ def _order(line: CostLine) -> _Key:
     )
 
 
+@lru_cache(1 << 12)
 def _day(value: Any) -> date | None:
     return None if value is None or pd.isna(value) else pd.Timestamp(value).date()
 

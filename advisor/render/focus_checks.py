@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from advisor.render.focus_columns import ALLOWED, COLUMNS, MANDATORY, MAY_BE_NULL, NUMBER, TIME
@@ -21,6 +22,8 @@ _STANDARD_DETAILS: Final = frozenset(
     ("CoreCount", "DiskMaxIops", "DiskSpace", "DiskType", "GpuCount", "InstanceType", "InstanceSeries")
 )
 """Keys of price details that FOCUS defines; all others begin with x_."""
+_REMEMBERED: Final = 1 << 17
+"""Cells of a file are mostly the same: what is wrong with that many is found out once."""
 _PRODUCTS: Final = (
     ("ListCost", "ListUnitPrice"),
     ("ContractedCost", "ContractedUnitPrice"),
@@ -48,7 +51,12 @@ def row_faults(row: Row) -> Iterator[str]:
     yield from _usage_faults(row)
 
 
-def _cell_faults(name: str, cell: str) -> Iterator[str]:
+@lru_cache(_REMEMBERED)
+def _cell_faults(name: str, cell: str) -> tuple[str, ...]:
+    return tuple(_cell_faults_of(name, cell))
+
+
+def _cell_faults_of(name: str, cell: str) -> Iterator[str]:
     if name not in COLUMNS and not name.startswith("x_") and not name[:1].isupper():
         yield f"{name}: a column of one's own begins with x_"
     if not cell:

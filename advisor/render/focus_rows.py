@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -44,6 +45,8 @@ _NAMES: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Provider -> its name, which is the id again in small letters, and that of its service."""
 _FORMULA: Final = re.compile(r"^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_REMEMBERED: Final = 1 << 16
+"""Names, days and tags come again and again: that many of each are worked out once."""
 _PLAIN_NUMBER: Final = re.compile(r"-?\d+\.\d+")
 
 
@@ -57,6 +60,7 @@ class _Calendar:
         start = datetime.combine(day, time(), tzinfo=self.zone).astimezone(UTC)
         return start.strftime("%Y-%m-%dT%H:%M:%SZ")
 
+    @lru_cache(_REMEMBERED)  # noqa: B019  (calendars are few, small and equal by zone)
     def period(self, first: date, last: date) -> Row:
         following = (first.replace(day=1) + timedelta(days=32)).replace(day=1)
         return {
@@ -95,6 +99,7 @@ def decimal(amount: Decimal) -> str:
     return text if "." in text else f"{text}.0"
 
 
+@lru_cache(_REMEMBERED)
 def harmless(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula, on one line, with nothing hidden in it."""
     shown = full(text)
@@ -158,7 +163,7 @@ def _usage(line: CostLine, meter: Meter, price: PriceRow, label_keys: tuple[str,
         "SkuId": model,
         "SkuMeter": f"{kind} {noun}",
         "SkuPriceId": harmless(":".join(filter(None, (line.model, kind, line.service_tier, line.region)))),
-        "SkuPriceDetails": _json({"x_TokenType": kind, "x_Model": line.model, "x_ServiceTier": line.service_tier}),
+        "SkuPriceDetails": _details(kind, line.model, line.service_tier),
         "x_Model": model,
         "x_PriceAsOf": price.retrieved.isoformat() if price.retrieved else "",
         "x_PriceRule": harmless(price.rule),
@@ -186,12 +191,14 @@ def _adjustment(owed: Owed) -> Row:
     }
 
 
+@lru_cache(_REMEMBERED)
 def _provider(provider: str | None) -> Row:
     name, service = _NAMES.get(provider or "", (provider or NOT_STATED, f"{provider or NOT_STATED} API"))
     names = ("ProviderName", "PublisherName", "InvoiceIssuerName")
     return {**dict.fromkeys(names, harmless(name)), "ServiceName": harmless(service)}
 
 
+@lru_cache(_REMEMBERED)
 def _allocation(workload: str, keys: tuple[str, ...]) -> Row:
     parts = [workload] if len(keys) == 1 else workload.split(" / ")
     tags = dict(zip(keys, parts, strict=True)) if len(keys) == len(parts) else {"workload": workload}
@@ -204,6 +211,11 @@ def _allocation(workload: str, keys: tuple[str, ...]) -> Row:
         "SubAccountType": "Workload",
         "Tags": _json(labelled),
     }
+
+
+@lru_cache(_REMEMBERED)
+def _details(kind: str, model: str, tier: str) -> str:
+    return _json({"x_TokenType": kind, "x_Model": model, "x_ServiceTier": tier})
 
 
 def _json(values: Mapping[str, str]) -> str:
