@@ -31,6 +31,7 @@ DAYS_PER_MONTH: Final = Decimal("30.4375")
 ORDER: Final = (
     "waste",
     "exact_repeats",
+    "cache_breakage",
     "cache_lifetime",
     "prompt_trimming",
     "static_overhead",

@@ -18,7 +18,7 @@ Model = tuple[str | None, str | None]
 """Provider and model as logged."""
 
 _TEXT: Final = tuple(map(str, (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)))
-_UNCACHED: Final = str(Meter.INPUT_UNCACHED)
+UNCACHED: Final = str(Meter.INPUT_UNCACHED)
 READ: Final = str(Meter.CACHE_READ)
 _SHORT: Final = str(Meter.CACHE_WRITE_5M)
 LONG: Final = str(Meter.CACHE_WRITE_1H)
@@ -65,11 +65,11 @@ def _cached(columns: Columns, mine: Array, split: Split, write_meter: str) -> Co
     text = np.sum(list(counts.values()), axis=0)
     reads = np.maximum(counts[READ], (text * split.read_ratio).astype("int64"))
     written = np.minimum(text - reads, (text * split.written_ratio).astype("int64"))
-    if write_meter == _UNCACHED:
+    if write_meter == UNCACHED:
         written = written * 0
     new = dict.fromkeys(counts, np.zeros(rows, dtype="int64"))
-    new |= {write_meter: written} if write_meter != _UNCACHED else {}
-    new |= {_UNCACHED: text - reads - written, READ: reads}
+    new |= {write_meter: written} if write_meter != UNCACHED else {}
+    new |= {UNCACHED: text - reads - written, READ: reads}
     out = dict(columns)
     for name, array in old.items():
         values = np.where(mine, new[name], counts[name])
@@ -87,7 +87,12 @@ def only(cube: Any, rows: Any) -> Any:
 
 def uncached(cube: Any, rows: Any) -> Any:
     """Return the cube with what some rows read and write as plain input."""
-    return _moved(cube, rows, {name: Fraction(1) for name in (READ, *WRITES)}, _UNCACHED)
+    return _moved(cube, rows, {name: Fraction(1) for name in (READ, *WRITES)}, UNCACHED)
+
+
+def reading(cube: Any, rows: Any, part: Fraction) -> Any:
+    """Return the cube with a part of what some rows pay in full or write as read from a cache."""
+    return _moved(cube, rows, dict.fromkeys((UNCACHED, *WRITES), part), READ) if part else cube
 
 
 def shortened(cube: Any, cell: Cell, late: Fraction) -> Any:

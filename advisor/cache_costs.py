@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from advisor.evidence import CacheShares, Split
@@ -10,6 +11,7 @@ from advisor.recommendation import Level
 from pricing.book import PriceBook
 from pricing.errors import PricingError
 from pricing.meters import Meter
+from pricing.units import TOKENS_PER_MTOK
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class CacheCosts:
         write = self.rates.get(write_meter, plain)
         read = self.rates[Meter.CACHE_READ]
         return 1 + split.read_ratio * float(read / plain - 1) + split.written_ratio * float(write / plain - 1)
+
+    def missed_usd(self, tokens: int, write_meter: Meter) -> Decimal:
+        """What tokens cost more that are written again than if they were read."""
+        write = self.rates.get(write_meter, self.rates[Meter.INPUT_UNCACHED])
+        return Decimal(write - self.rates[Meter.CACHE_READ]) * tokens / TOKENS_PER_MTOK
 
     def cheapest(self, shares: Iterable[CacheShares]) -> CacheShares | None:
         """Return the lifetime that costs least; None where none costs less than no cache."""

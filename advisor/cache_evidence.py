@@ -35,10 +35,11 @@ _TEXT = (Meter.INPUT_UNCACHED, Meter.CACHE_READ, *CACHE_WRITE_METERS)
 
 @dataclass(frozen=True, slots=True)
 class CacheFindings:
-    """What each lifetime that can be had would have done, by cell, and reuse by workload."""
+    """What each lifetime that can be had would have done, by cell, reuse by workload, and the replay of named prompts."""
 
     caches: Mapping[Cell, tuple[CacheShares, ...]]
     reuse: tuple[WorkloadReuse, ...]
+    named: Mapping[Cell, Row]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +135,7 @@ def cache_evidence(
         *(_replayed(cell, by_names, rules.get(cell), row, "read_0_") for cell, row in prefixes.items()),
         *(_replayed(cell, Known.SESSIONS, rules.get(cell), row, "likely_0_") for cell, row in turns.items()),
     )
-    return CacheFindings(out, workload_reuse(replays, lifetimes, workloads, book, as_of))
+    return CacheFindings(out, workload_reuse(replays, lifetimes, workloads, book, as_of), prefixes)
 
 
 def _known_by(named: PrefixReads | None) -> Known:

@@ -108,6 +108,25 @@ class LateReads:
     by_session: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breaks:
+    """Turns of one model in a workload that read less from a cache than the turn before had left there, while it was alive.
+
+    Attributes:
+        turns: Soon after the one before and with no shorter prompt.
+        broken: Those of them that had less than half of what was there.
+        lost_tokens: That were missing: where nothing was read, less than half, or less at all.
+        parted_tokens: The median of what broken turns still had in common with what was there.
+        block_tokens: Of the blocks that tell it; None where it is the log's own counts that do.
+    """
+
+    turns: int
+    broken: int
+    lost_tokens: Mapping[Level, int]
+    parted_tokens: int
+    block_tokens: int | None = None
+
+
 Cell = tuple[str, str | None, str | None]
 """Workload, provider and model as logged."""
 
@@ -129,6 +148,7 @@ class Evidence:
         failed: Requests that failed and used tokens, by the same.
         cut_off: Requests whose answer was cut off at its limit, by the same; those that failed are not among them.
         late_reads: By the same; only where something was written for an hour.
+        breaks: By the same; only where some turn is broken.
         shortest: Tokens that nearly all prompts of a workload have, by workload: their first percentile.
         repeats: Requests whose whole prompt was sent before, by how long ago that may be, then by the same; empty where no log
             proves it.
@@ -148,6 +168,7 @@ class Evidence:
     failed: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     cut_off: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     late_reads: Mapping[Cell, LateReads] = field(default_factory=dict[Cell, LateReads])
+    breaks: Mapping[Cell, Breaks] = field(default_factory=dict[Cell, Breaks])
     shortest: Mapping[str, int] = field(default_factory=dict[str, int])
     repeats: Mapping[Level, Mapping[Cell, Ended]] = field(default_factory=dict[Level, Mapping[Cell, Ended]])
     moves: tuple[Move, ...] = ()

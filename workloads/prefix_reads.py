@@ -12,6 +12,7 @@ import ibis
 import pandas as pd
 
 from pricing.meters import CACHE_WRITE_METERS, Meter
+from workloads.cache_breaks import ALIVE_SECONDS, break_sums, with_turn_before
 from workloads.cache_replay import Basis, find_accesses, store_hits
 from workloads.cube_columns import column, total
 from workloads.grouping import Grouping
@@ -32,7 +33,9 @@ class PrefixReads:
     Attributes:
         frame: One row a workload, provider and model: ``workload, provider, model``, ``requests`` and ``text_tokens`` of
             requests that tell what their prompt begins with and, for the cache in place ``c`` of those of the model,
-            ``cacheable_<c>`` (tokens of them) and by place ``n`` in the lifetimes ``read_<c>_<n>``: tokens read.
+            ``cacheable_<c>`` (tokens of them) and by place ``n`` in the lifetimes ``read_<c>_<n>``: tokens read. Where blocks
+            are named, also the columns of ``cache_breaks.break_sums``, ``common_tokens`` (the median of what a prompt has in
+            common with any before it) and ``block_tokens``.
         basis: What tells it.
     """
 
@@ -69,7 +72,7 @@ def prefix_reads(
     marked = accesses.table.prefix_tokens if accesses.basis is Basis.PREFIXES else accesses.table.whole
     found = accesses.table.mutate(marked=marked).left_join(hits, "request").drop("request_right")
     names = [f"h{number}" for number in range(len(lifetimes))]
-    rows = _rows(records, grouping).join(found.select("log_row", "marked", *names), "log_row")
+    rows = _rows(records, grouping).join(found.select("log_row", "at", "marked", *names), "log_row")
     sums: dict[str, Expr] = {}
     for place in range(max(map(len, models.values()), default=1)):
         taken = _taken(models, place, rows)
@@ -77,6 +80,12 @@ def prefix_reads(
         for number, name in enumerate(names):
             common = ibis.least(rows[name], rows.marked, rows.text)
             sums[f"read_{place}_{number}"] = _sum(_eligible(common, *taken))
+    if accesses.basis is Basis.BLOCKS and ALIVE_SECONDS in lifetimes:
+        rows = with_turn_before(rows.mutate(cached=rows.text, read=ibis.coalesce(rows[names[-1]], 0)))
+        soon = ibis.coalesce(rows[names[lifetimes.index(ALIVE_SECONDS)]], 0)
+        whole_blocks = rows.cached_before - rows.cached_before % rows.block_tokens
+        sums |= break_sums(rows, soon, whole_blocks)
+        sums |= {"common_tokens": rows.read.median(), "block_tokens": rows.block_tokens.max()}
     frame: pd.DataFrame = connection.execute(
         rows.group_by(_KEYS).agg(requests=rows.count(), text_tokens=rows.text.sum(), **sums)
     )
@@ -89,6 +98,8 @@ def _rows(records: Expr, grouping: Grouping) -> Expr:
         workload=grouping.name_of(records),
         provider=column(records, "provider"),
         model=column(records, "model"),
+        session=column(records, "session"),
+        block_tokens=column(records, "block_tokens"),
         text=total(records, _TEXT),
     )
     return rows.filter(rows.text.notnull())

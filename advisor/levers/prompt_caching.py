@@ -6,8 +6,8 @@ from typing import Final
 from advisor.cache_changes import Model, cache_change, logged_models
 from advisor.cache_costs import CacheCosts, best_split, cache_costs
 from advisor.evidence import CacheShares, Evidence
-from advisor.numbers import share
-from advisor.recommendation import Confidence, Effort, Fact, Proposal, Risk, unchanged
+from advisor.numbers import count, money, share, tokens
+from advisor.recommendation import Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
 from pricing.meters import Phase
 
 NAME: Final = "prompt_caching"
@@ -65,6 +65,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
                     value=f"{'' if modelled else 'at most '}{share(reads)} of prompt text",
                 ),
                 *(_by_lifetime(evidence, name, set(own)) if measured else ()),
+                *_broken(evidence, name, own),
                 Fact(label="Known by", value=next(iter(own.values())).basis),
             ),
             assumptions=(
@@ -91,6 +92,24 @@ def _by_lifetime(evidence: Evidence, name: str, own: Container[Model]) -> Iterat
                 if one.measured is not None
             ]
             yield Fact(label=f"Cost of prompts to {model[1]}, without a cache 1", value=", ".join(told))
+
+
+def _broken(evidence: Evidence, name: str, own: Mapping[Model, CacheShares]) -> Iterator[Fact]:
+    """Yield where conversations part from the turn before, and what that leaves to pay, where names of blocks tell."""
+    for (provider, model), shares in own.items():
+        one = evidence.breaks.get((name, provider, model))
+        if one is None or one.block_tokens is None or model is None:
+            continue
+        costs = cache_costs(evidence.book, evidence.as_of, provider, model)
+        if costs is None:
+            continue
+        lost = one.lost_tokens[Level.EXPECTED]
+        yield Fact(
+            label=f"Turns of {model} within 5 minutes with less than half of the one before",
+            value=f"{count(one.broken)} of {count(one.turns)}; in the median they part at block "
+            f"{one.parted_tokens // one.block_tokens + 1}, after {tokens(one.parted_tokens)} tokens; {tokens(lost)} tokens "
+            f"would be read if they did not: {money(costs.missed_usd(lost, shares.write_meter), 'USD')}",
+        )
 
 
 def _nothing(name: str, read_ratio: float | None) -> Proposal:

@@ -1,0 +1,34 @@
+"""Breaks of caches by cell, from what was counted and replayed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from advisor.evidence import Breaks, Cell
+from advisor.recommendation import Level
+
+Row = Mapping[Any, Any]
+
+_LOST: Final = dict(zip(Level, ("lost_none", "lost_half", "lost_any"), strict=True))
+"""By how much has to be missing for a read to count as broken."""
+
+
+def breaks_of(rows: Iterable[tuple[Cell, Row]]) -> dict[Cell, Breaks]:
+    """Return the breaks of those of some cells that have any.
+
+    Args:
+        rows: With the columns of ``workloads.cache_breaks.break_sums``.
+    """
+    found: dict[Cell, Breaks] = {}
+    for cell, row in rows:
+        if "broken" in row and int(row["broken"]):
+            blocks: Any = row.get("block_tokens")
+            found[cell] = Breaks(
+                turns=int(row["turns"]),
+                broken=int(row["broken"]),
+                lost_tokens={level: int(row[name]) for level, name in _LOST.items()},
+                parted_tokens=int(row["parted_tokens"]),
+                block_tokens=int(blocks) if blocks and not pd.isna(blocks) else None,
+            )
+    return found
