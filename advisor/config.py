@@ -29,6 +29,7 @@ OPTIONS: Final = {
     "focus": "focus_file",
     "bill": "bills",
     "tolerance": "tolerance",
+    "self-host": "self_host",
     "strict": "strict",
     "fail-on-unpriced": "fail_on_unpriced",
     "unit-costs": "unit_costs",
