@@ -92,6 +92,18 @@ def test_what_has_no_price_is_in_no_row_and_said_to_be(plain: Analysis) -> None:
     assert {row["ListUnitPrice"] for row in free} == {"0.0"}
 
 
+def test_more_requests_make_no_more_rows(plain: Analysis, tmp_path: Path) -> None:
+    later = [
+        (row[0].replace(":00Z", f":{second:02d}Z"), *row[1:])
+        for row in export_logs.ROWS
+        for second in range(9)
+    ]
+    again = export_logs.analysed(tmp_path, later)
+    assert again.data.requests == 9 * plain.data.requests
+    assert again.cost.total == 9 * plain.cost.total
+    assert len(checked_rows(again)) == len(checked_rows(plain))
+
+
 def test_days_of_a_zone_are_utc_instants(tmp_path: Path) -> None:
     rows = read(render_focus(export_logs.analysed(tmp_path, zone="Europe/Berlin")))
     late = [row for row in rows if row["x_ServiceTier"] == "batch"]
