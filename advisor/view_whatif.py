@@ -8,6 +8,7 @@ from typing import Any, Final
 from advisor import numbers
 from advisor.analysis import Analysis
 from advisor.view_savings import USD, monthly
+from advisor.view_whatif_hosting import HostingFields, hosting_data, hosting_fields
 from advisor.what_if_cells import PROMPT
 from advisor.what_if_model import CubeSummary
 from pricing.meters import OUTPUT_METERS, Meter
@@ -38,6 +39,8 @@ class WhatIfSection:
     fields: tuple[SliderField, ...]
     swaps: bool
     """Whether there is any model to swap."""
+    hosting: HostingFields | None
+    """None where own accelerators were not asked about."""
     notes: tuple[str, ...]
 
 
@@ -67,7 +70,10 @@ def whatif_section(analysis: Analysis) -> WhatIfSection | None:
     summary = analysis.what_if
     if summary is None:
         return None
-    data = _json(_data(summary, analysis.period_days) | {"partial": bool(analysis.cost.unpriced)})
+    data = _json(
+        _data(summary, analysis.period_days)
+        | {"partial": bool(analysis.cost.unpriced), "host": hosting_data(analysis)}
+    )
     if len(data) > _MOST_BYTES:
         return None
     return WhatIfSection(
@@ -78,6 +84,7 @@ def whatif_section(analysis: Analysis) -> WhatIfSection | None:
         ),
         fields=_FIELDS,
         swaps=bool(summary.swaps),
+        hosting=hosting_fields(analysis),
         notes=tuple(_notes(analysis)),
     )
 

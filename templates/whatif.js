@@ -104,6 +104,14 @@ lines.push.apply(lines,only);
 });
 return lines.length?"name: What-if from the report\nsteps:\n"+lines.join("\n")+"\n":"# Nothing is changed yet.\n";
 }
+function decimal(text,most,otherwise){return/^\d{1,9}(\.\d+)?$/.test(text)&&Number(text)>0&&Number(text)<=most?scaled(text.replace(/(\.\d{6})\d+$/,"$1"),6):otherwise}
+function hosted(api){
+var h=D.host;if(!h)return;
+var g=el("gpu"),u=el("util"),busy=scaled(h.busy,6),rate=decimal(g.value,1000,scaled(g.defaultValue,6));
+var share=u.value===u.defaultValue?null:decimal(u.value,100,null),hours=share===null?scaled(h.paid,6):busy*HUNDRED*MICRO/share;
+var usd=hours*rate*scaled(h.ratio,6)+scaled(h.fixed,6)*MICRO*MICRO,unit=MICRO*MICRO*MICRO,less=cents(api)-cents(usd,unit);
+el("hosted").textContent="Own accelerators: "+money(usd,unit)+" ("+D.period+"), "+money(less<ZERO?-less:less,HUNDRED)+(less<ZERO?" more":" less")+" than the API above.";
+}
 var saying;
 function draw(){
 var found=walk(state),first=found[0].bill,last=found[found.length-1].bill,delta=last.total-first.total,changed=found.length>1;
@@ -119,7 +127,8 @@ found.forEach(function(f,i){
 var r=body.insertRow(),h=document.createElement("th");h.scope="row";h.className="txt";h.textContent=f.title;r.appendChild(h);
 [money(f.bill.total),i?money(f.bill.total-found[i-1].bill.total):""].forEach(function(t){var c=r.insertCell();c.className="num";c.textContent=t});
 });
-el("yaml").textContent=yaml(state);
+el("foot").textContent=el("total").textContent+(changed?" ("+(delta<ZERO?"":"+")+(percent(delta,first.total)||"no change")+")":" as it is");
+el("yaml").textContent=yaml(state);hosted(last.total);
 clearTimeout(saying);saying=setTimeout(function(){el("say").textContent=el("l").textContent+" "+el("total").textContent+". "+el("change").textContent},600);
 if(state.cached===null)show("cached",today());
 el("cached-h").textContent=(state.cached===null?"As it is today":"Today: "+today()+" %")+"; what is written to it stays as far as it fits";
@@ -152,8 +161,9 @@ el(k).value=v;if(i!==el(k+"-n"))el(k+"-n").value=v;draw();
 el(k).addEventListener("input",set);el(k+"-n").addEventListener("input",set);
 el(k+"-n").addEventListener("blur",function(){show(k,state[k]===null?today():state[k])});
 });
+if(D.host)["gpu","util"].forEach(function(k){el(k).addEventListener("input",draw)});
 function reset(){
-fresh();keys.forEach(function(k){show(k,state[k]||0)});el("workload").value="-1";
+fresh();if(D.host)["gpu","util"].forEach(function(k){el(k).value=el(k).defaultValue});keys.forEach(function(k){show(k,state[k]||0)});el("workload").value="-1";
 if(from){from.value="";targets();ratio();show("share",100)}draw();
 }
 el("reset").addEventListener("click",reset);

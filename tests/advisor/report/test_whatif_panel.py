@@ -188,3 +188,29 @@ def test_the_scenario_is_copied(page: Any) -> None:
 def test_numbers_outside_their_limits_are_brought_inside(page: Any) -> None:
     scenario = choose(page, {"discount": 900})
     assert "all: 0.1}" in scenario
+
+
+def test_own_accelerators_are_priced_again_where_they_were_asked_about(page: Any, words: list[str]) -> None:
+    folder = Path(words[0]).parent
+    report, document = folder / "hosted.html", folder / "hosted.json"
+    result = CliRunner().invoke(
+        cli,
+        ["analyze", *words, "--self-host", "-o", str(report), "--json", str(document)],
+        standalone_mode=False,
+    )
+    assert result.exception is None, result.output
+    best = json.loads(document.read_text("utf-8"))["self_host_comparison"]["today"]["best"]
+    expected = Decimal(best["usd"]["expected"])
+    assert page.locator("#wi-hosted").count() == 0
+    hosted = page.context.new_page()
+    hosted.goto(report.as_uri())
+    line = hosted.locator("#wi-hosted")
+    assert f"Own accelerators: {cents(str(expected))} " in line.inner_text()
+    price = Decimal(hosted.locator("#wi-gpu").input_value())
+    hosted.locator("#wi-gpu").fill(str(price * 2))
+    assert f": {cents(str(expected * 2))} " in line.inner_text()
+    hosted.locator("#wi-reset").click()
+    hosted.locator("#wi-util").fill("50")
+    busy = Decimal(best["costs"][0]["busy_usd"])
+    assert f": {cents(str(busy * 2))} " in line.inner_text()
+    hosted.close()
