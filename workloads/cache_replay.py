@@ -24,8 +24,8 @@ from workloads.relations import store
 from workloads.reuse import reuse_distances, written_anew
 
 __all__ = [
-    "UNLIMITED", "Accesses", "Basis", "Hits", "capacity_hits", "find_accesses", "measured_tokens", "refreshed_hits",
-    "store_hits", "sum_hits", "written_hits",
+    "UNLIMITED", "Accesses", "Basis", "Hits", "capacity_hits", "find_accesses", "first_measured", "measured_tokens",
+    "refreshed_hits", "store_hits", "sum_hits", "written_hits",
 ]  # fmt: skip
 
 Connection = Any
@@ -47,8 +47,8 @@ class Accesses:
 
     Attributes:
         table: One row a request: ``request`` (number from 0, by start), ``at`` (seconds), ``scope`` (a number; names of
-            two scopes have nothing to do with one another), ``log_row``, ``whole`` (tokens of the prompt) and what ``basis``
-            needs, except the names of blocks.
+            two scopes have nothing to do with one another), ``log_row``, ``whole`` (tokens of the prompt), ``wait``
+            (seconds until its answer began, or ended; null: not told) and what ``basis`` needs, except names of blocks.
         basis: How the log tells reuse.
         requests: Requests of the log that were replayed.
         input_tokens: Tokens of their whole prompts.
@@ -120,7 +120,8 @@ def _scopes(usable: Expr, basis: Basis, apart: Callable[[Expr], Sequence[Expr]])
 def _store_requests(connection: Connection, usable: Expr, basis: Basis, scope: Expr) -> Expr:
     more = {Basis.PREFIXES: ("prefix_hash", "prefix_tokens"), Basis.SESSIONS: ("session",)}.get(basis, ())
     number = ibis.row_number().over(ibis.window(order_by=[usable.at, usable.log_row]))
-    narrow = usable.select("log_row", "at", "whole", *more, request=number, scope=scope)
+    wait = ibis.coalesce(column(usable, "ttft_seconds"), column(usable, "duration_seconds"))
+    narrow = usable.select("log_row", "at", "whole", *more, request=number, scope=scope, wait=wait)
     return store(connection, "cache_requests", narrow)
 
 
@@ -188,7 +189,7 @@ def sum_hits(
     measure_last: float = 1.0,
 ) -> dict[float, Hits]:
     """Return the sums of stored hits, by lifetime: see ``store_hits`` and ``refreshed_hits``."""
-    first = _first_measured(accesses, measure_last)
+    first = first_measured(accesses, measure_last)
     sums = {f"h{n}": ibis.coalesce(table[f"h{n}"].sum(), 0) for n in range(len(lifetimes))}
     row = connection.to_pyarrow(table.filter(table.request >= first).agg(**sums)).to_pylist()[0]
     tokens = measured_tokens(connection, accesses, measure_last)
@@ -198,11 +199,12 @@ def sum_hits(
 def measured_tokens(connection: Connection, accesses: Accesses, measure_last: float) -> int:
     """Return the tokens of the prompts of the measured requests."""
     table = accesses.table
-    whole = table.filter(table.request >= _first_measured(accesses, measure_last)).whole.sum()
+    whole = table.filter(table.request >= first_measured(accesses, measure_last)).whole.sum()
     return int(connection.execute(whole) or 0)
 
 
-def _first_measured(accesses: Accesses, measure_last: float) -> int:
+def first_measured(accesses: Accesses, measure_last: float) -> int:
+    """Return the number of the first request that is measured."""
     return accesses.requests - round(accesses.requests * measure_last)
 
 
@@ -215,9 +217,7 @@ def written_hits(
     block, request, at, tokens, depth = _arrays(connection, accesses, by_block=True)
     found = ~written_anew(block, at, lifetime)
     order = np.lexsort((depth, request))
-    hit = _unbroken(found[order], request[order]) & (
-        request[order] >= _first_measured(accesses, measure_last)
-    )
+    hit = _unbroken(found[order], request[order]) & (request[order] >= first_measured(accesses, measure_last))
     return Hits(int(tokens[order][hit].sum()), measured_tokens(connection, accesses, measure_last))
 
 
@@ -234,7 +234,7 @@ def capacity_hits(
     """
     block, request, _, tokens, _ = _arrays(connection, accesses, by_block=False)
     distance = reuse_distances(block, request)
-    near = (request >= _first_measured(accesses, measure_last)) & (distance >= 0)
+    near = (request >= first_measured(accesses, measure_last)) & (distance >= 0)
     asked = measured_tokens(connection, accesses, measure_last)
     return {size: Hits(int(tokens[near & (distance < size)].sum()), asked) for size in capacities}
 

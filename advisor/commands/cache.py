@@ -25,6 +25,7 @@ from workloads.cache_replay import (
     written_hits,
 )
 from workloads.load import LoadOptions, NothingReadableError, load
+from workloads.parallel_calls import strict_hits
 from workloads.period import Period
 from workloads.relations import connect
 from workloads.sources import MappingError, SourceError
@@ -91,6 +92,8 @@ def _document(paths: tuple[str, ...], given: dict[str, Any], progress: Progress)
         "capacity_blocks": given["capacity_blocks"],
         "measure_last": given["measure_last"],
     }
+    if given["capacity_blocks"] is None and not given["no_refresh"]:
+        document |= _strict(connection, accesses, given)
     if given["ttl"] is None and given["capacity_blocks"] is None:
         progress("pricing the policies")
         found = study(connection, records, accesses, book, parse.instant("--as-of", given["as_of"]))
@@ -107,6 +110,16 @@ def _asked(connection: Any, accesses: Accesses, given: dict[str, Any]) -> Hits:
     if given["no_refresh"]:
         return written_hits(connection, accesses, lifetime, share)
     return refreshed_hits(connection, accesses, [lifetime], share)[lifetime]
+
+
+def _strict(connection: Any, accesses: Accesses, given: dict[str, Any]) -> dict[str, Any]:
+    lifetime = UNLIMITED if given["ttl"] is None else given["ttl"]
+    found = strict_hits(connection, accesses, lifetime, given["measure_last"])
+    return {
+        "hit_tokens_after_first_answer": found.hits.hit_tokens,
+        "hit_ratio_after_first_answer": found.hits.ratio,
+        "answer_start_known_ratio": found.known_ratio,
+    }
 
 
 def _study(found: CacheStudy, book: str) -> dict[str, Any]:
@@ -158,6 +171,12 @@ def _text(document: dict[str, Any]) -> str:
         + (f"; {document['left_out']:,} requests left out" if document["left_out"] else ""),
         f"found in the cache: {document['hit_tokens']:,} tokens ({document['hit_ratio']:.2%})",
     ]
+    if "hit_tokens_after_first_answer" in document:
+        lines.append(
+            f"of that, without what starts before the first answer: {document['hit_tokens_after_first_answer']:,} tokens "
+            f"({document['hit_ratio_after_first_answer']:.2%}); {document['answer_start_known_ratio']:.0%} of the requests "
+            f"tell when it began or ended, of the others only calls of one moment are taken apart"
+        )
     if "policies" not in document:
         return "\n".join(lines)
     rows = [("policy", "read", "written", "share read", "cost of prompts", "cost", "saves")]
