@@ -7,8 +7,9 @@ from typing import Any, Final
 from advisor import numbers
 from advisor.analysis import Analysis
 from advisor.budget import Check, Limit, Verdict
-from advisor.document_money import maybe_money, money
+from advisor.document_outlook import check_docs
 from advisor.render.markdown import escape
+from advisor.view_model import Cell, Table, TableColumn
 from advisor.wording import clean, plural
 
 MARKER: Final = "<!-- token-cost-advisor check -->"
@@ -82,21 +83,34 @@ def data_of(analysis: Analysis, checks: Sequence[Check]) -> dict[str, Any]:
         "currency": analysis.cost.currency,
         "passed": not fails(checks),
         "verdict": headline(checks),
-        "checks": [
-            {
-                "budget": check.budget.name,
-                "scope": {key: list(names) for key, names in check.budget.scope.items()},
-                "limit": check.limit.value,
-                "allowed": money(check.allowed),
-                "found": maybe_money(check.found),
-                "verdict": check.verdict.value,
-                "basis": check.basis,
-                "unpriced_requests": check.unpriced,
-            }
-            for check in checks
-        ],
+        "checks": [one.model_dump() for one in check_docs(checks)],
         "notes": _notes(analysis, checks),
     }
+
+
+def budget_table(checks: Sequence[Check]) -> Table | None:
+    """Return what comes of budgets as a table of the report; None without any."""
+    if not checks:
+        return None
+    titles = ("budget", "limit", "allowed", "found", "verdict", "basis")
+    return Table(
+        slug="budgets",
+        caption=headline(checks),
+        columns=tuple(
+            TableColumn(key=key, title=title, number=key in ("allowed", "found"), quiet=key == "basis")
+            for key, title in zip(titles, _HEAD, strict=True)
+        ),
+        rows=tuple(
+            tuple(
+                Cell(
+                    text=text,
+                    warning="over the limit" if check.verdict is Verdict.BROKEN and place == 0 else "",
+                )
+                for place, text in enumerate(_row(check))
+            )
+            for check in checks
+        ),
+    )
 
 
 def _grid(checks: Sequence[Check]) -> Grid:

@@ -36,6 +36,7 @@ OPTIONS: Final = {
     "showback": "showback",
     "shared-cost": "shared_cost",
     "plan": "plans",
+    "budget": "budget_file",
     "show-users": "show_users",
     "memory-limit": "memory_limit",
     "progress": "progress",

@@ -42,7 +42,7 @@ from advisor.document_model import (
     WorkloadDoc,
 )
 from advisor.document_money import commitments_of, discounts_of, fx_of, maybe_money, money
-from advisor.document_outlook import anomalies_doc, forecast_doc, variance_doc
+from advisor.document_outlook import anomalies_doc, check_docs, forecast_doc, variance_doc
 from advisor.document_recommend import plan_doc, recommendation_docs, rejected_docs
 from advisor.document_reconcile import reconciliation_doc
 from advisor.document_reuse import reuse_doc
@@ -91,6 +91,7 @@ def document_of(analysis: Analysis) -> Document:
         forecast=forecast_doc(analysis),
         variance=variance_doc(analysis),
         anomalies=anomalies_doc(analysis),
+        budgets=check_docs(() if analysis.finance is None else analysis.finance.checks),
         unit_economics=unit_docs(analysis),
         allocation=allocation_docs(analysis),
         plans=plan_doc_of(analysis),

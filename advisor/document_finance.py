@@ -1,5 +1,7 @@
 """Finance's questions in the document: what it will be, and why it changed."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 Money = str
@@ -141,3 +143,16 @@ class AnomaliesDoc(_Model):
     least: Money = Field(description="What a day has to be off by to count.")
     found: list[AnomalyDoc]
     more: int = Field(description="How many others there are.")
+
+
+class CheckDoc(_Model):
+    """A limit of a budget and what the log has to say to it."""
+
+    budget: str
+    scope: dict[str, list[str]] = Field(description="Key -> names; empty: all usage.")
+    limit: Literal["monthly_cost", "cost_per_request", "change_percent"]
+    allowed: Money
+    found: Money | None = Field(description="So far, or as forecast; null: not known.")
+    verdict: Literal["kept", "broken", "unknown"]
+    basis: str
+    unpriced_requests: int

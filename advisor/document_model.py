@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
 from advisor.document_bill import ReconciliationDoc
-from advisor.document_finance import AnomaliesDoc, ForecastDoc, VarianceDoc
+from advisor.document_finance import AnomaliesDoc, CheckDoc, ForecastDoc, VarianceDoc
 from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_latency import WaitsDoc
 from advisor.document_reuse import ReuseDoc
@@ -292,6 +292,7 @@ class Document(SavedPart):
     forecast: ForecastDoc | None = Field(default=None, description="null: saved before there were any.")
     variance: VarianceDoc | None = Field(default=None, description="null: saved before there were any.")
     anomalies: AnomaliesDoc | None = Field(default=None, description="Unusual days; null: nobody asked.")
+    budgets: list[CheckDoc] = Field(default=[], description="What comes of the budgets that were given.")
     unit_economics: list[UnitCostDoc] = Field(default=[], description="What one unit costs, of what has a price.")
     allocation: list[AllocationDoc] = Field(default=[], description="Who pays: by workload, and as asked.")
     plans: PlanUseDoc | None = Field(default=None, description="null: no log of a coding agent is in it.")

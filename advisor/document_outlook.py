@@ -1,14 +1,17 @@
 """How the answers to finance's questions fill the JSON document."""
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
 from advisor.analysis import Analysis
+from advisor.budget import Check
 from advisor.document_finance import (
     AnomaliesDoc,
     AnomalyDoc,
     BacktestDoc,
     BridgeDoc,
+    CheckDoc,
     ForecastDoc,
     PeriodDoc,
     PriceStepDoc,
@@ -17,7 +20,7 @@ from advisor.document_finance import (
     TermsDoc,
     VarianceDoc,
 )
-from advisor.document_money import money
+from advisor.document_money import maybe_money, money
 from advisor.forecast import Forecast, Outlook, Span, method_of
 from advisor.forecast_fit import RANGE_SHARE
 from advisor.forecast_words import outlook_notes
@@ -174,3 +177,20 @@ def anomalies_doc(analysis: Analysis) -> AnomaliesDoc | None:
         ],
         more=unusual.more,
     )
+
+
+def check_docs(checks: Sequence[Check]) -> list[CheckDoc]:
+    """Return what comes of budgets."""
+    return [
+        CheckDoc(
+            budget=one.budget.name,
+            scope={key: list(names) for key, names in one.budget.scope.items()},
+            limit=one.limit.value,
+            allowed=money(one.allowed),
+            found=maybe_money(one.found),
+            verdict=one.verdict.value,
+            basis=one.basis,
+            unpriced_requests=one.unpriced,
+        )
+        for one in checks
+    ]

@@ -95,7 +95,8 @@ def with_finance(
         end = _midnight(series, zone)
         steps = announced(listed, book, end, end + _MOST_AHEAD, zone)
     obstacle = _obstacle(analysis)
-    labels = {budget.label for budget in options.budgets if budget.label is not None}
+    budgets = (*options.budgets, *asked.budgets)
+    labels = {budget.label for budget in budgets if budget.label is not None}
     cubes: dict[str | None, PricedCube] = {None: priced}
     cubes |= {label: by_label(label) for label in sorted(labels)}
     return replace(
@@ -104,7 +105,7 @@ def with_finance(
             outlook=outlook(series, steps, obstacle=obstacle),
             variance=_variance(priced, series, obstacle),
             unusual=anomalies(priced, series, obstacle=obstacle or _money_only(priced)),
-            checks=checks(options.budgets, cubes, series, steps),
+            checks=checks(budgets, cubes, series, steps),
             units=unit_costs(analysis, spread() if asked.unit_costs else {}),
             allocations=_allocations(analysis, options, by_label),
             plan_use=plan_use(

@@ -3,9 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+
+if TYPE_CHECKING:  # only runs with budgets read them
+    from advisor.budget import Budget
 
 Command = Callable[..., Any]
 
@@ -19,12 +23,14 @@ class FinanceOptions:
         showback: Labels that money is allocated by.
         shared_cost: What becomes of money without a label, see ``allocation.parse_sharing``.
         plans: Name and price a month of flat plans.
+        budgets: Limits to hold the log against.
     """
 
     unit_costs: bool = False
     showback: tuple[str, ...] = ()
     shared_cost: str = "none"
     plans: tuple[tuple[str, Decimal], ...] = ()
+    budgets: "tuple[Budget, ...]" = ()
 
 
 NOTHING: Final = FinanceOptions()
@@ -55,6 +61,12 @@ def finance_options(command: Command) -> Command:
             metavar="NAME=USD",
             help="A flat plan that coding agents are paid by, and its price a month. Repeatable.",
         ),
+        click.option(
+            "--budget",
+            "budget_file",
+            metavar="FILE",
+            help="Budgets to show the log against (`advisor check` is the gate): docs/finance.md.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -84,7 +96,17 @@ def options_from(
         showback=group_keys(given["showback"]),
         shared_cost=given["shared_cost"],
         plans=tuple(_plan(text) for text in given["plans"]),
+        budgets=_budgets(given["budget_file"], given["currency"]) if given["budget_file"] else (),
     )
+
+
+def _budgets(file: str, currency: str) -> "tuple[Budget, ...]":
+    from advisor.budget_file import BudgetError, read_budgets  # noqa: PLC0415  (only by runs that have some)
+
+    try:
+        return read_budgets(Path(file), currency.strip().upper())
+    except BudgetError as error:
+        raise click.UsageError(f"--budget {error}") from error
 
 
 def _plan(text: str) -> tuple[str, Decimal]:

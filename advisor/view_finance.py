@@ -1,6 +1,7 @@
 """The section that finance reads: what it will be, why it changed, what one unit costs, and who pays."""
 
 from advisor.analysis import Analysis
+from advisor.budget_render import budget_table
 from advisor.view_anomalies import anomaly_line, anomaly_table
 from advisor.view_bridge import bridge_part
 from advisor.view_finance_model import FinanceSection
@@ -15,6 +16,7 @@ def finance_section(analysis: Analysis) -> FinanceSection | None:
         return None
     return FinanceSection(
         forecast=forecast_part(analysis, found.outlook),
+        budgets=budget_table(found.checks),
         bridge=bridge_part(found.variance),
         unusual=anomaly_line(found.unusual),
         unusual_table=anomaly_table(found.unusual),

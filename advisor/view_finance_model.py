@@ -53,6 +53,7 @@ class FinanceSection:
 
     Attributes:
         forecast: What it will be.
+        budgets: What comes of the budgets that were given; None without any.
         bridge: Why it changed.
         unusual: Days that break their own pattern, in one sentence.
         unusual_table: The same as a table; None without any.
@@ -62,6 +63,7 @@ class FinanceSection:
     """
 
     forecast: ForecastPart
+    budgets: Table | None
     bridge: BridgePart
     unusual: str
     unusual_table: Table | None

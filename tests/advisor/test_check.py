@@ -179,3 +179,25 @@ def test_wrong_usage() -> None:
 def test_the_schema_is_published() -> None:
     assert check("--schema").stdout == schema_json()
     assert set(json.loads(schema_json())["properties"]) == {"currency", "budgets"}
+
+
+def test_analyze_shows_the_log_against_budgets(folder: Path) -> None:
+    (folder / "budget.yaml").write_text(BUDGETS)
+    arguments = [
+        "analyze",
+        "log.csv",
+        "--prices",
+        "prices.yaml",
+        "--as-of",
+        "2026-06-21",
+        "--group-by",
+        "project",
+    ]
+    done = CliRunner().invoke(
+        cli, [*arguments, "--budget", "budget.yaml", "--json", "out.json", "-o", "out.html"]
+    )
+    assert done.exit_code == 0  # the gate is ``advisor check``
+    document = json.loads((folder / "out.json").read_text())
+    assert [row["verdict"] for row in document["budgets"]] == ["kept", "broken", "kept", "broken", "kept"]
+    page = (folder / "out.html").read_text()
+    assert "Budget broken: 2 of 5 limits broken." in page
