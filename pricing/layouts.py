@@ -96,14 +96,12 @@ def parse_layout(label: str, n_gpus: int | None = None, *, literal: bool = False
         if multiplied:
             return Layout(shard=Sharding(dp=ep) if dp > 1 else Sharding(tp=ep), spread_experts=True)
         groups = max(dp, expert_tp * ep // tp)
-        return _replicated(Sharding(tp=tp, dp=groups), ep > 1 and groups > 1, n_gpus)
+        return _replicated((Sharding(tp=tp, dp=groups), ep > 1 and groups > 1), n_gpus)
     if found := _LAYER_SPLIT.fullmatch(text):
         return Layout(shard=Sharding(pp=int(found.group(1))), layer_split=True)
-    if not text:
-        return Layout(shard=Sharding(tp=n_gpus or 1))
-    if re.fullmatch(r"\d+(\.0)?", text):
-        return _replicated(Sharding(tp=int(float(text))), False, n_gpus)
-    return _replicated(*_parts(label, text), n_gpus)
+    if not text or re.fullmatch(r"\d+(\.0)?", text):
+        return _replicated((Sharding(tp=int(float(text or n_gpus or 1))), False), n_gpus)
+    return _replicated(_parts(label, text), n_gpus)
 
 
 def _parts(label: str, text: str) -> tuple[Sharding, bool]:
@@ -124,6 +122,8 @@ def _parts(label: str, text: str) -> tuple[Sharding, bool]:
     return Sharding(tp=tp, dp=dp, pp=sizes.get("pp", 1)), dp > 1 and sizes.get("ep", 1) > 1
 
 
-def _replicated(shard: Sharding, spread: bool, n_gpus: int | None) -> Layout:
+def _replicated(replica: tuple[Sharding, bool], n_gpus: int | None) -> Layout:
+    """Lay out as many of a replica (and whether it spreads its experts) as there are accelerators for."""
+    shard, spread = replica
     replicas = max((n_gpus or 0) // shard.n_gpus, 1)
     return Layout(shard=shard, replicas=replicas, spread_experts=spread)
