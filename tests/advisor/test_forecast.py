@@ -213,3 +213,16 @@ def test_what_has_no_price_is_said_beside_the_forecast(tmp_path: Path) -> None:
     rows.append("2026-06-20T12:00:00Z,p1,nobody-knows-9b,10000000,0")
     found = forecast_of(analysed(tmp_path, rows, datetime(2026, 6, 21, tzinfo=UTC)))
     assert any("Only what has a price" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("spent", "expected"), [(4, 300), (25, 315)])
+def test_a_day_that_is_not_over_costs_what_is_usual_or_more_where_more_is_spent(
+    spent: int, expected: int
+) -> None:
+    days = DaySeries(
+        first=MONDAY, amounts=(Decimal(10),) * 20, cut_last=(MONDAY + timedelta(days=20), Decimal(spent))
+    )
+    made = outlook(days).forecast
+    assert made is not None
+    assert (made.month.spent, made.month.expected) == (200 + spent, expected)
+    assert made.month.low >= made.month.spent
