@@ -185,5 +185,6 @@ def test_missing_templates_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         template_dir()
 
 
-def test_script_is_small() -> None:
-    assert len((template_dir() / "report.js").read_bytes()) < 2_000
+@pytest.mark.parametrize(("name", "most"), [("report.js", 5_000), ("whatif.js", 13_000)])
+def test_scripts_are_small(name: str, most: int) -> None:
+    assert len((template_dir() / name).read_bytes()) < most
