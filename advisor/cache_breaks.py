@@ -32,3 +32,12 @@ def breaks_of(rows: Iterable[tuple[Cell, Row]]) -> dict[Cell, Breaks]:
                 block_tokens=int(blocks) if blocks and not pd.isna(blocks) else None,
             )
     return found
+
+
+def common_words(row: Row) -> str:
+    """Return where the prompts of a cell part from those before them, in words; nothing where no names of blocks tell."""
+    blocks: Any = row.get("block_tokens")
+    common: Any = row.get("common_tokens")
+    if not blocks or pd.isna(blocks) or common is None or pd.isna(common):
+        return ""
+    return f"; half of them part from all before at block {int(common) // int(blocks) + 1}, after {int(common):,} tokens, or earlier"

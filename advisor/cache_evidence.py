@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from advisor.cache_breaks import common_words
 from advisor.cache_curves import Replayed, workload_reuse
 from advisor.cache_reuse import CURVE_SECONDS, Known, WorkloadReuse
 from advisor.evidence import CacheShares, Split
@@ -268,7 +269,7 @@ def _measured(lifetime: Lifetime, known: _Known, turns: Row, number: int) -> Cac
         lifetime=lifetime.name,
         write_meter=lifetime.write_meter,
         splits=dict.fromkeys(Level, split) if read > known.read_tokens else {},
-        basis=f"a replay of {int(turns['requests']):,} requests by what their prompts begin with",
+        basis=f"a replay of {int(turns['requests']):,} requests by what their prompts begin with{common_words(turns)}",
         measured=split,
     )
 

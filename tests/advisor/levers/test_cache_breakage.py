@@ -99,3 +99,28 @@ def test_names_of_blocks_tell_where_conversations_part(tmp_path: Path) -> None:
     # Of 4,096 tokens 1,536 are there: 2,560 are written at 3.75 instead of read at 0.30 USD per million.
     assert said.startswith("1 of 3; in the median they part at block 4, after 1,536 tokens; 2,560 tokens")
     assert said.endswith("$0.0088")
+
+
+def test_a_cache_that_works_by_itself_and_reads_nothing_is_looked_into(tmp_path: Path) -> None:
+    def call(minute: int, read: int) -> dict[str, Any]:
+        return {
+            "timestamp": f"2026-06-01T10:{minute:02d}:00Z",
+            "provider": "openai",
+            "model": "gpt-4o",
+            "input_tokens": 10_000,
+            "cache_read_input_tokens": read,
+            "output_tokens": 1,
+        }
+
+    def found(read: int) -> Recommendation | None:
+        log = tmp_path / "log.jsonl"
+        rows = [call(minute, read) for minute in range(50)]
+        log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        advice = analyse([str(log)], AnalyseOptions(as_of=datetime(2026, 11, 29, tzinfo=UTC))).advice
+        assert advice is not None
+        return only(advice, "cache_breakage")
+
+    one = found(0)
+    assert one is not None
+    assert one.saving.low == one.saving.expected == 0 < one.saving.high <= one.touched_usd
+    assert found(9_000) is None
