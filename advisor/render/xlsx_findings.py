@@ -1,16 +1,18 @@
 """The sheets about what to do, the bill, the data, and own accelerators."""
 
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from advisor.analysis import Analysis
 from advisor.recommendation import Advice, Saving
 from advisor.reconciliation import Reconciliation
-from advisor.render.xlsx_book import Book, Cell, Sheet, formula, number, text, wrapped
+from advisor.render.xlsx_book import TEXT_LIMIT, Book, Cell, Sheet, formula, number, text, wrapped
+from advisor.wording import clean
 from pricing.meters import Phase
 
 _ZERO: Final = Decimal(0)
 _WIDE: Final = 60
+_SPELT: Final = {"usd": "USD", "gpu": "GPU", "gpus": "GPUs", "ttft": "TTFT", "tpot": "TPOT"}
 _PHASES: Final = {Phase.PREFILL: "prefill", Phase.DECODE: "decode", Phase.FEE: "fee"}
 
 
@@ -177,17 +179,44 @@ def data_quality(book: Book, analysis: Analysis) -> None:
 
 
 def self_host(book: Book, analysis: Analysis) -> None:
-    """Write the ways to host the load, where they were asked for."""
+    """Write the ways to host the load beside the API bill, where they were asked for."""
     if analysis.self_host is None:
         return
-    from advisor.document_hosting import hosting_docs  # noqa: PLC0415  (only where it was asked for)
+    from advisor.document_hosting import comparison_doc, hosting_docs  # noqa: PLC0415  (only where it was asked for)
 
     sheet = book.sheet("Self-host")
-    sheet.put(0, 0, Cell("Ways to host the load, cheapest first; USD for the period of the log", "lead"))
-    ways = [one.model_dump(mode="json") for one in hosting_docs(analysis.self_host)]
-    names = [key for key, value in ways[0].items() if not isinstance(value, dict | list)] if ways else []
-    rows = [[_plain(way[name]) for name in names] for way in ways]
-    sheet.table(2, [name.replace("_", " ").capitalize() for name in names], rows, main=True)
+    found = comparison_doc(analysis.self_host)
+    sheet.put(
+        0,
+        0,
+        Cell("Own accelerators against the API bill, cheapest first; USD for the period of the log", "lead"),
+    )
+    sheet.put(1, 0, Cell(clean(found.verdict, TEXT_LIMIT), "note"))
+    for offset, (label, side) in enumerate(
+        (("API bill", found.today), ("API bill after its own levers", found.after_levers))
+    ):
+        bill = None if side is None else Decimal(side.api_usd)
+        sheet.row(3 + offset, [Cell(label, "strong"), number(bill, "money")])
+    ways = [_flat(one.model_dump(mode="json")) for one in hosting_docs(analysis.self_host)]
+    names = list(dict.fromkeys(name for way in ways for name in way))
+    rows = [[_plain(way.get(name)) for name in names] for way in ways]
+    sheet.table(6, [_title(name) for name in names], rows, main=True)
+
+
+def _flat(value: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """Single values, those of inner parts under both names; lists are left to the document."""
+    flat: dict[str, Any] = {}
+    for name, part in value.items():
+        if isinstance(part, dict):
+            flat |= _flat(cast("dict[str, Any]", part), f"{before}{name} ")
+        elif not isinstance(part, list):
+            flat[before + name] = part
+    return flat
+
+
+def _title(name: str) -> str:
+    words = " ".join(_SPELT.get(word, word) for word in name.replace("_", " ").split())
+    return words[:1].upper() + words[1:]
 
 
 def _plain(value: Any) -> Cell:

@@ -16,6 +16,7 @@ import pytest
 
 from advisor.analyse import analyse
 from advisor.analysis import Analysis
+from advisor.hosting import HostingOptions
 from advisor.options import AnalyseOptions
 from advisor.render.focus import render_focus
 from advisor.render.xlsx import render_xlsx
@@ -152,6 +153,16 @@ def test_usage_without_a_time_has_a_row(tmp_path: Path) -> None:
     shown = opened(render_xlsx(analysis), values=True)
     assert shown["Daily"]["B4"].value == shown["Daily charges"]["B4"].value == "(no time)"
     assert shown["Daily"]["F4"].value == pytest.approx(0.0026)
+
+
+def test_own_accelerators_have_a_sheet_where_they_were_asked_for(tmp_path: Path) -> None:
+    analysis = export_logs.analysed(tmp_path, self_host=HostingOptions(models=("Qwen/Qwen3-8B",)))
+    shown = opened(render_xlsx(analysis), values=True)
+    assert shown.sheetnames == [*SHEETS[:-1], "Self-host", SHEETS[-1]]
+    assert [shown["Self-host"][place].value for place in ("A4", "A5")] == [
+        "API bill",
+        "API bill after its own levers",
+    ]
 
 
 def test_many_workloads_share_the_last_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
