@@ -11,7 +11,7 @@ import pandas as pd
 from advisor.advise import advise
 from advisor.analysis import Analysis, Workload
 from advisor.cache_breaks import breaks_of
-from advisor.cache_evidence import cache_evidence
+from advisor.cache_evidence import CacheFindings, cache_evidence
 from advisor.evidence import Breaks, Cell, Ended, Evidence, LateReads, Pauses, Signals
 from advisor.levers import levers
 from advisor.moves import moves
@@ -20,7 +20,6 @@ from pricing.book import PriceBook
 from pricing.frame import PricedCube
 from pricing.meters import Meter
 from workloads.arrivals import PAUSE_SECONDS
-from workloads.cache_breaks import logged_breaks
 from workloads.endings import CUT_OFF, FAILED
 from workloads.grouping import Grouping
 from workloads.late_reads import late_reads
@@ -98,7 +97,7 @@ def with_advice(
         book,
         reachable,
     )
-    broken = _breaks(connection, records, grouping, listed.frame, found.named)
+    broken = _breaks(found)
     evidence = replace(evidence, moves=reachable, caches=found.caches, breaks=broken)
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
     advice = advise(evidence, proposals, analysis.period_days)
@@ -205,19 +204,8 @@ def _late_reads(
     }
 
 
-def _breaks(
-    connection: Connection,
-    records: Expr,
-    grouping: Grouping,
-    cube: Frame,
-    named: Mapping[Cell, Mapping[Any, Any]],
-) -> dict[Cell, Breaks]:
-    """Return what breaks; requests are only put in order where something was read from a cache."""
-    name = str(Meter.CACHE_READ)
-    is_read = name in cube.columns and bool(cube[name].fillna(0).any())
-    logged = logged_breaks(connection, records, grouping) if is_read else None
-    rows = [] if logged is None else [(_cell(row), row) for row in logged.to_dict("records")]
-    by_counts, by_names = breaks_of(rows), breaks_of(named.items())
+def _breaks(found: CacheFindings) -> dict[Cell, Breaks]:
+    by_counts, by_names = breaks_of(found.turns.items()), breaks_of(found.named.items())
     # Where names tell more, they tell where prompts part; what it costs is what the log says.
     known = {
         cell: replace(

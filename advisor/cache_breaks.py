@@ -28,7 +28,7 @@ def breaks_of(rows: Iterable[tuple[Cell, Row]]) -> dict[Cell, Breaks]:
                 turns=int(row["turns"]),
                 broken=int(row["broken"]),
                 lost_tokens={level: int(row[name]) for level, name in _LOST.items()},
-                parted_tokens=int(row["parted_tokens"]),
+                parted_tokens=int(row["parted_tokens"]) // int(row["broken"]),
                 block_tokens=int(blocks) if blocks and not pd.isna(blocks) else None,
             )
     return found

@@ -41,6 +41,7 @@ class CacheFindings:
     caches: Mapping[Cell, tuple[CacheShares, ...]]
     reuse: tuple[WorkloadReuse, ...]
     named: Mapping[Cell, Row]
+    turns: Mapping[Cell, Row]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +137,7 @@ def cache_evidence(
         *(_replayed(cell, by_names, rules.get(cell), row, "read_0_") for cell, row in prefixes.items()),
         *(_replayed(cell, Known.SESSIONS, rules.get(cell), row, "likely_0_") for cell, row in turns.items()),
     )
-    return CacheFindings(out, workload_reuse(replays, lifetimes, workloads, book, as_of), prefixes)
+    return CacheFindings(out, workload_reuse(replays, lifetimes, workloads, book, as_of), prefixes, turns)
 
 
 def _known_by(named: PrefixReads | None) -> Known:

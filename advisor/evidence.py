@@ -116,7 +116,7 @@ class Breaks:
         turns: Soon after the one before and with no shorter prompt.
         broken: Those of them that had less than half of what was there.
         lost_tokens: That were missing: where nothing was read, less than half, or less at all.
-        parted_tokens: The median of what broken turns still had in common with what was there.
+        parted_tokens: What broken turns still had in common with what was there, in the mean.
         block_tokens: Of the blocks that tell it; None where it is the log's own counts that do.
     """
 

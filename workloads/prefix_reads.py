@@ -84,7 +84,7 @@ def prefix_reads(
         rows = with_turn_before(rows.mutate(cached=rows.text, read=ibis.coalesce(rows[names[-1]], 0)))
         soon = ibis.coalesce(rows[names[lifetimes.index(ALIVE_SECONDS)]], 0)
         whole_blocks = rows.cached_before - rows.cached_before % rows.block_tokens
-        sums |= break_sums(rows, soon, whole_blocks)
+        sums |= break_sums(rows, soon, whole_blocks, rows.text_before)
         sums |= {"common_tokens": rows.read.median(), "block_tokens": rows.block_tokens.max()}
     frame: pd.DataFrame = connection.execute(
         rows.group_by(_KEYS).agg(requests=rows.count(), text_tokens=rows.text.sum(), **sums)

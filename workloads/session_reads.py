@@ -14,6 +14,7 @@ import pandas as pd
 
 from pricing.meters import CACHE_WRITE_METERS, Meter
 from pricing.units import MICROSECONDS_PER_SECOND
+from workloads.cache_breaks import break_sums
 from workloads.cube_columns import column, total, with_sizes
 from workloads.grouping import Grouping
 
@@ -47,7 +48,8 @@ def session_reads(
     Columns: ``workload, provider, model``, ``requests`` and ``text_tokens`` of single requests with a session and a time,
     and, for the cache in place ``c`` of those of the model, ``cacheable_<c>`` (tokens of them) and by place ``n`` in
     ``lifetimes`` ``likely_<c>_<n>`` (tokens read when prompts that have room for the answer before them begin with what
-    went before) and ``most_<c>_<n>`` (when all that are no shorter do).
+    went before) and ``most_<c>_<n>`` (when all that are no shorter do); where reads are logged, also those of
+    ``cache_breaks.break_sums``.
 
     Args:
         connection: The engine.
@@ -67,6 +69,7 @@ def session_reads(
         before=turns.text.lag().over(order),
         answered=turns.answer.lag().over(order),
         gap=turns["at"] - turns["at"].lag().over(order),
+        expected=turns.cached.lag().over(order),
     )
     common = ibis.cases((seen.text >= seen.before, seen.before), else_=0)
     sums: dict[str, Expr] = {}
@@ -81,18 +84,27 @@ def session_reads(
             }
         )
         sums |= {name: seen[name].sum() for name in (f"{kind}_{place}" for kind in _KINDS)}
+    broken = (
+        break_sums(seen, seen.read, seen.expected, seen.before)
+        if str(Meter.CACHE_READ) in records.columns
+        else {}
+    )
     # By the shortest lifetime that spans the pause: one sum for all lifetimes, whatever their number.
     spans = [(seen.gap <= seconds, number) for number, seconds in enumerate(lifetimes)]
     seen = seen.mutate(span=ibis.cases(*spans, else_=len(lifetimes)) if spans else ibis.literal(0))
     parts: pd.DataFrame = connection.execute(
-        seen.group_by([*_KEYS, "span"]).agg(requests=seen.count(), text_tokens=seen.text.sum(), **sums)
+        seen.group_by([*_KEYS, "span"]).agg(
+            requests=seen.count(), text_tokens=seen.text.sum(), **sums, **broken
+        )
     )
-    return _by_lifetime(parts, _most_caches(models), len(lifetimes)) if len(parts) else None
+    if not len(parts):
+        return None
+    return _by_lifetime(parts, _most_caches(models), len(lifetimes), list(broken))
 
 
-def _by_lifetime(parts: pd.DataFrame, caches: int, lifetimes: int) -> pd.DataFrame:
+def _by_lifetime(parts: pd.DataFrame, caches: int, lifetimes: int, more: list[str]) -> pd.DataFrame:
     """Return one row a cell, of sums by the shortest lifetime that spans the pause before a request."""
-    names = ["requests", "text_tokens", *(f"cacheable_{place}" for place in range(caches))]
+    names = ["requests", "text_tokens", *more, *(f"cacheable_{place}" for place in range(caches))]
     sums = {name: parts[name].fillna(0).astype("int64") for name in names}
     for place in range(caches):
         for kind in ("likely", "most"):
@@ -126,6 +138,7 @@ def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Sequence[Sm
         having = [(where, caches[place]) for where, caches in asked if place < len(caches)]
         limits[f"smallest_{place}"] = ibis.cases(*((where, one.minimum_tokens) for where, one in having))
         limits[f"whole_{place}"] = ibis.cases(*((where, one.granularity_tokens) for where, one in having))
+    read = ibis.coalesce(column(sized, str(Meter.CACHE_READ)), 0)
     rows = sized.select(
         workload=grouping.name_of(sized),
         provider=provider,
@@ -135,6 +148,8 @@ def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Sequence[Sm
         text=total(sized, _TEXT),
         # Reasoning is not sent back with the next prompt.
         answer=ibis.coalesce(sized.output_tokens, 0) - ibis.coalesce(column(sized, "reasoning"), 0),
+        read=read,
+        cached=read + ibis.coalesce(total(sized, CACHE_WRITE_METERS), 0),
         bucket=column(sized, "bucket_seconds"),
         **limits,
     )

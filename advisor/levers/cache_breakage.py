@@ -123,7 +123,7 @@ def _parts(evidence: Evidence, cell: Cell, one: Breaks) -> dict[Level, Fraction]
 
 
 def _parted(one: Breaks) -> str:
-    tokens = f"{numbers.tokens(one.parted_tokens)} tokens in the median"
+    tokens = f"{numbers.tokens(one.parted_tokens)} tokens in the mean"
     if one.block_tokens is None:
         return tokens
     return f"{tokens}: block {one.parted_tokens // one.block_tokens + 1} is the first that differs"

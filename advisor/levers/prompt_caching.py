@@ -106,7 +106,7 @@ def _broken(evidence: Evidence, name: str, own: Mapping[Model, CacheShares]) -> 
         lost = one.lost_tokens[Level.EXPECTED]
         yield Fact(
             label=f"Turns of {model} within 5 minutes with less than half of the one before",
-            value=f"{count(one.broken)} of {count(one.turns)}; in the median they part at block "
+            value=f"{count(one.broken)} of {count(one.turns)}; in the mean they part at block "
             f"{one.parted_tokens // one.block_tokens + 1}, after {tokens(one.parted_tokens)} tokens; {tokens(lost)} tokens "
             f"would be read if they did not: {money(costs.missed_usd(lost, shares.write_meter), 'USD')}",
         )

@@ -97,7 +97,7 @@ def test_names_of_blocks_tell_where_conversations_part(tmp_path: Path) -> None:
     assert found is not None
     (said,) = [fact.value for fact in found.proposal.evidence if "less than half" in fact.label]
     # Of 4,096 tokens 1,536 are there: 2,560 are written at 3.75 instead of read at 0.30 USD per million.
-    assert said.startswith("1 of 3; in the median they part at block 4, after 1,536 tokens; 2,560 tokens")
+    assert said.startswith("1 of 3; in the mean they part at block 4, after 1,536 tokens; 2,560 tokens")
     assert said.endswith("$0.0088")
 
 
