@@ -223,6 +223,7 @@ def _assumptions(
         yield "A lifetime that varies is taken at its shortest."
     else:
         yield "The log names no model with a price: multiples of the input price that most lists have, 0.1 for a read."
+        yield "Without a model and its provider there is no default of theirs to replay: name them with --model and --provider."
     yield "Every prompt is written as far as it was not read; a use keeps an entry alive."
     yield "An entry can be read by whatever starts after it: calls at one moment read what the first of them writes."
     names = [one.name for one in policies]
