@@ -172,7 +172,7 @@ def _assemble(
         whole=whole,
         cost=_cost(whole, unpriced, scanned.settled),
         cost_mix=cut.cost_mix(whole, weak),
-        time_mix=cut.time_mix(priced.frame, weak),
+        time_mix=cut.time_mix(cut.phase_work(priced.frame).sum().to_dict(), weak),
         by_day=tuple(breakdown.days(priced)),
         by_model=breakdown.models(priced, book, options.as_of),
         workloads=breakdown.workloads(priced, scanned.grouping, scanned.survey.sizes.result()),

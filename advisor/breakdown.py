@@ -87,6 +87,10 @@ def workloads(priced: PricedCube, grouping: Grouping, size_table: pd.DataFrame) 
     """
     sizes: dict[Any, dict[Any, Any]] = size_table.set_index("workload").to_dict("index")
     parts: dict[Any, pd.DataFrame] = dict(iter(priced.frame.groupby("workload", dropna=False)))
+    work: dict[Any, dict[Any, float]] = (
+        cut.phase_work(priced.frame).groupby(priced.frame["workload"], dropna=False).sum().to_dict("index")
+    )
+    models = _models_by_cost(priced.frame)
     out = []
     for name, part in cut.slices(priced, ["workload"]).items():
         frame = parts[name]
@@ -97,10 +101,10 @@ def workloads(priced: PricedCube, grouping: Grouping, size_table: pd.DataFrame) 
             Workload(
                 name=str(name),
                 labels=dict.fromkeys(grouping.keys, str(name)) if len(grouping.keys) == 1 else {},
-                models=_names_by_cost(frame),
+                models=models[name],
                 whole=part,
                 cost_mix=cut.cost_mix(part, weak),
-                time_mix=cut.time_mix(frame, weak),
+                time_mix=cut.time_mix(work[name], weak),
                 input_tokens=_distribution(size, "input_tokens"),
                 output_tokens=_distribution(size, "output_tokens"),
                 cache_read_ratio=float(frame["cache_read_known"].fillna(0).sum()) / known if known else None,
@@ -114,15 +118,23 @@ def workloads(priced: PricedCube, grouping: Grouping, size_table: pd.DataFrame) 
     return tuple(sorted(out, key=lambda item: (-item.whole.total, -item.whole.requests, item.name)))
 
 
-def _names_by_cost(frame: pd.DataFrame) -> tuple[str, ...]:
+def _models_by_cost(frame: pd.DataFrame) -> dict[Any, tuple[str, ...]]:
+    """Return the models of each workload, dearest first."""
     costs = [name for name in frame.columns if name.startswith("cost_")]
-    totals: dict[str, int] = {}
-    for model, row in zip(
-        frame["model_resolved"], frame[costs].itertuples(index=False, name=None), strict=True
+    totals: dict[Any, dict[str, int]] = {}
+    for workload, model, row in zip(
+        frame["workload"],
+        frame["model_resolved"],
+        frame[costs].itertuples(index=False, name=None),
+        strict=True,
     ):
         name = model if isinstance(model, str) else "(no model)"
-        totals[name] = totals.get(name, 0) + sum(row)
-    return tuple(sorted(totals, key=lambda name: (-totals[name], name)))
+        mine = totals.setdefault(workload, {})
+        mine[name] = mine.get(name, 0) + sum(row)
+    return {
+        workload: tuple(sorted(mine, key=lambda name: (-mine[name], name)))
+        for workload, mine in totals.items()
+    }
 
 
 def _distribution(row: dict[Any, Any], name: str) -> Distribution | None:

@@ -1,6 +1,6 @@
 """From the priced cube to slices: sums of tokens and money by day, model and workload, exact to the last digit."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -178,22 +178,41 @@ def cost_mix(part: Slice, weak: str | None) -> PhaseMix | None:
     )
 
 
-def time_mix(frame: Frame, weak: str | None) -> PhaseMix | None:
-    """Return the phase mix of the GPU time that a part of the cube would take; None without token counts."""
-    amounts = dict.fromkeys(("new", "written", "prefill", "decode"), 0.0)
-    for meter in meters_in(frame):
-        count = float(_sum(frame[str(meter)]) or 0)
-        if meter in INPUT_METERS and meter not in CACHE_READ_METERS:
-            amounts["new"] += count
-        elif meter in OUTPUT_METERS:
-            amounts["written"] += count
-    amounts["prefill"] = float(frame["prefill_context"].astype("float64").fillna(0).sum())
-    amounts["decode"] = float(frame["decode_context"].astype("float64").fillna(0).sum())
+def phase_work(frame: Frame) -> Frame:
+    """Return what each cell of a priced cube asks of accelerators: tokens, and pairs of tokens for attention.
+
+    Columns ``new`` and ``prefill`` (read and not cached), ``written`` and ``decode``. Sums of it go into ``time_mix``.
+    """
+    meters = meters_in(frame)
+    new = [meter for meter in meters if meter in INPUT_METERS and meter not in CACHE_READ_METERS]
+    written = [meter for meter in meters if meter in OUTPUT_METERS]
+    return pd.DataFrame(
+        {
+            "new": _total(frame, map(str, new)),
+            "written": _total(frame, map(str, written)),
+            "prefill": _total(frame, ["prefill_context"]),
+            "decode": _total(frame, ["decode_context"]),
+        }
+    )
+
+
+def _total(frame: Frame, names: Iterable[str]) -> pd.Series:
+    columns = [frame[name].astype("float64").fillna(0) for name in names]
+    return sum(columns, pd.Series(0.0, index=frame.index))
+
+
+def time_mix(work: Mapping[Any, float], weak: str | None) -> PhaseMix | None:
+    """Return the phase mix of the GPU time that a part of the cube would take; None without token counts.
+
+    Args:
+        work: Sums of ``phase_work``.
+        weak: Why the mix is not to be trusted, or None.
+    """
     servers = reference_point()
     return phase_mix(
         basis="gpu_time",
-        prefill=servers.prefill_seconds(amounts["new"], amounts["prefill"]),
-        decode=servers.decode_seconds(amounts["written"], amounts["decode"]),
+        prefill=servers.prefill_seconds(work["new"], work["prefill"]),
+        decode=servers.decode_seconds(work["written"], work["decode"]),
         weak=weak,
     )
 
