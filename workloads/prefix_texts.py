@@ -17,6 +17,15 @@ _PROMPT: Final = ("input_uncached", "cache_read", "cache_write_5m", "cache_write
 _LARGEST: Final = (1 << 63) - 1
 
 
+def names_of(words: Expr) -> Expr:
+    """Return the names of blocks that a log writes as numbers of any size, or as words."""
+
+    def name(word: Expr) -> Expr:
+        return ibis.coalesce(word.try_cast("int64"), ibis.cases((word.notnull(), word.hash() & _LARGEST)))
+
+    return words.map(name)
+
+
 def part_hashes(text: Expr) -> Expr:
     """Return a hash of each block of a text by itself; null without a text.
 

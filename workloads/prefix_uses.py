@@ -53,7 +53,10 @@ def shared_blocks(connection: Connection, requests: Expr, lists: Expr, blocks: i
     """
     counted = _counted(connection, lists)
     odd, named = connection.execute(
-        counted.agg(odd=(counted.least != counted.most).sum(), named=counted.uses.sum())
+        counted.agg(
+            odd=ibis.coalesce((counted.least != counted.most).sum(), 0),
+            named=ibis.coalesce(counted.uses.sum(), 0),
+        )
     ).iloc[0]
     if odd > 0 or named < blocks:
         lists = store(connection, "cache_chained", _chained(lists))

@@ -57,6 +57,16 @@ def test_the_last_block_has_its_true_size(tmp_path: Path) -> None:
     assert hit(tmp_path, trace((0, 600, [1, 2]), (1, 600, [1, 2])), UNLIMITED) == 600
 
 
+@pytest.mark.parametrize("names", [["a1f0", "b2"], [17446744073709551615, 5], ["17446744073709551615", "-5"]])
+def test_names_may_be_words_and_numbers_of_any_size(tmp_path: Path, names: list[Any]) -> None:
+    rows = trace((0, 1000, names), (1, 1000, names), (2, 1000, [names[0], 7]))
+    assert hit(tmp_path, rows, UNLIMITED) == 1000 + 512
+
+
+def test_prompts_without_any_block_read_nothing(tmp_path: Path) -> None:
+    assert hit(tmp_path, trace((0, 100, []), (1, 100, [])), UNLIMITED) == 0
+
+
 def test_a_block_behind_a_missing_one_is_no_hit(tmp_path: Path) -> None:
     """At 11 the first block is too old to be read, so the second, written at 8, cannot be either."""
     rows = trace((0, 512, [1]), (8, 1024, [1, 2]), (11, 1024, [1, 2]))

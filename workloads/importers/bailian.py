@@ -22,6 +22,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative
 from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import RECORD, SKIPPED
+from workloads.prefix_texts import names_of
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
@@ -32,7 +33,7 @@ _CORE: Final[Schema] = {
     "output_length": "BIGINT",
     "chat_id": "VARCHAR",
     "type": "VARCHAR",
-    "hash_ids": ["BIGINT"],
+    "hash_ids": ["VARCHAR"],
 }
 
 
@@ -69,7 +70,7 @@ class BailianTrace(JsonImporter):
             "input_uncached": prompt,
             "output": output,
             "application": node.get("type"),
-            "block_hashes": node.get("hash_ids"),
+            "block_hashes": names_of(node.get("hash_ids")),
             "block_tokens": ibis.literal(_BLOCK_TOKENS, type="int64"),
         }
 

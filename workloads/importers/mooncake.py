@@ -23,6 +23,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative
 from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import RECORD, SKIPPED
+from workloads.prefix_texts import names_of
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
@@ -31,7 +32,7 @@ _CORE: Final[Schema] = {
     "timestamp": "VARCHAR",
     "input_length": "BIGINT",
     "output_length": "BIGINT",
-    "hash_ids": ["BIGINT"],
+    "hash_ids": ["VARCHAR"],
     "session_id": "VARCHAR",
     "chat_id": "VARCHAR",
 }
@@ -71,7 +72,7 @@ class MooncakeTrace(JsonImporter):
             "input_uncached": prompt,
             "output": output,
             "session": node.get("session_id").nullif(""),
-            "block_hashes": node.get("hash_ids"),
+            "block_hashes": names_of(node.get("hash_ids")),
             "block_tokens": ibis.literal(_BLOCK_TOKENS, type="int64"),
         }
 
