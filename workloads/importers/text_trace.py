@@ -45,7 +45,7 @@ class TextTrace(JsonImporter):
     def claims(self, obj: Mapping[str, Any]) -> bool:
         """Return whether the object is a request with its texts, and nothing that counts tokens."""
         texts = obj.get("input"), obj.get("output")
-        return obj.keys() == _KEYS and all(
+        return not obj.keys() ^ _KEYS and all(
             isinstance(text, str) and not text.strip().isdigit() for text in texts
         )
 
