@@ -287,13 +287,13 @@ class Document(SavedPart):
     rejected: list[RejectedDoc] = Field(description="What was looked at and does not pay.")
     plan: PlanDoc | None = Field(description="The recommendations together; null: nothing was looked for.")
     reconciliation: ReconciliationDoc
-    self_host: list[HostWayDoc] = Field(description="Ways to host the load, cheapest first; empty: not asked.")
+    self_host: list[HostWayDoc] = Field(description="Ways to host the load, cheapest first.")
     self_host_comparison: HostComparisonDoc | None
     forecast: ForecastDoc | None = Field(default=None, description="null: saved before there were any.")
     variance: VarianceDoc | None = Field(default=None, description="null: saved before there were any.")
     anomalies: AnomaliesDoc | None = Field(default=None, description="Unusual days; null: nobody asked.")
     budgets: list[CheckDoc] = Field(default=[], description="What comes of the budgets that were given.")
-    unit_economics: list[UnitCostDoc] = Field(default=[], description="What one unit costs, of what has a price.")
+    unit_economics: list[UnitCostDoc] = Field(default=[], description="Costs of one unit.")
     allocation: list[AllocationDoc] = Field(default=[], description="Who pays: by workload, and as asked.")
     plans: PlanUseDoc | None = Field(default=None, description="null: no log of a coding agent is in it.")
     prices: list[PriceDoc]

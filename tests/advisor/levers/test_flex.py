@@ -20,9 +20,7 @@ RATES = {Meter.INPUT_UNCACHED: Decimal(1), Meter.OUTPUT: Decimal(10)}
 
 
 def seen(**multipliers: str) -> Evidence:
-    tiers = tuple(
-        ServiceTier(name=name, multiplier=Decimal(factor)) for name, factor in multipliers.items()
-    )
+    tiers = tuple(ServiceTier(name=name, multiplier=Decimal(factor)) for name, factor in multipliers.items())
     card = PriceCard(
         provider="openai",
         model="gpt-5",
