@@ -158,10 +158,11 @@ def _by_workload(evidence: Evidence) -> dict[str, Decimal]:
 
 
 def _touched(evidence: Evidence) -> dict[tuple[str, Phase | None], Decimal]:
-    """Return what the tokens of each workload cost that levers on a phase touch; None: all of them, and fees."""
+    """Return what the tokens that levers on a phase touch cost, by workload looked at; None: all of them, and fees."""
     frame = evidence.priced.frame
     sums: dict[tuple[str, Phase | None], int] = {}
-    parts: dict[str, Any] = dict(iter(frame.groupby(frame["workload"].astype(object), sort=False)))
+    looked_at = frame[frame["workload"].isin(list(evidence.workloads))]
+    parts: dict[str, Any] = dict(iter(looked_at.groupby(looked_at["workload"].astype(object), sort=False)))
     for name, part in parts.items():
         for phase in (*Phase, None):
             columns = [

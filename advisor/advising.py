@@ -75,7 +75,7 @@ def with_advice(
         workloads=looked_at,
         signals={
             str(name): _with_failures(_signals(part), str(name), None if ended is None else failed)
-            for name, part in seen.groupby("workload")
+            for name, part in seen[seen["workload"].isin(list(looked_at))].groupby("workload")
         },
         pauses=_pauses(seen),
         failed=failed,

@@ -42,10 +42,10 @@ def left_tokens(changed: Changed, kept: Iterable[Recommendation], steps: Iterabl
     for workload, cube in changed.logged.items():
         proposals = sorted(chosen.get(workload, ()), key=lambda one: _TEXT_LEVERS.index(one.lever))
         left = changed.by(tuple(proposals), Level.EXPECTED) if proposals else cube
-        for at, count in enumerate(_counts(cube)):
-            before[at] += count
-        for at, count in enumerate(_counts(left)):
-            after[at] += count
+        logged = _counts(cube)
+        before = [some + more for some, more in zip(before, logged, strict=True)]
+        remaining = logged if left is cube else _counts(left)
+        after = [some + more for some, more in zip(after, remaining, strict=True)]
     computed, cached, output, requests = zip(before, after, strict=True)
     return LeftTokens(computed=computed, cached=cached, output=output, requests=requests)
 

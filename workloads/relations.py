@@ -7,11 +7,14 @@ outside (paths, column names) goes through ``quote`` or ``identifier``.
 
 import contextlib
 from collections.abc import Callable, Generator, Sequence
+from functools import cache
 from itertools import count
 from pathlib import Path
+from threading import RLock
 from typing import Any, Final
 
 import ibis
+from ibis.common.bases import Comparable
 
 from workloads.raw import FILE_COLUMN
 from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings
@@ -47,8 +50,30 @@ def connect(*, memory_limit: str | None = None) -> Connection:
     return connection
 
 
+@cache
+def _compare_one_at_a_time() -> None:
+    """Let only one thread at a time compare expressions of ibis, or let go of one that was compared.
+
+    ibis keeps what it compared in one table for all threads, by address: two threads at once could leave an entry behind,
+    which then stands for another expression at the same address.
+    """
+    lock, compare, let_go = RLock(), Comparable.__eq__, Comparable.__del__
+
+    def compare_alone(one: Any, other: Any) -> Any:
+        with lock:
+            return compare(one, other)
+
+    def let_go_alone(one: Any) -> None:
+        with lock:
+            let_go(one)
+
+    setattr(Comparable, "__eq__", compare_alone)  # noqa: B010  (a checker would have it that methods stay)
+    setattr(Comparable, "__del__", let_go_alone)  # noqa: B010
+
+
 def way_into(connection: Connection) -> Connection:
     """Return another way into the same engine, with all that is stored there: for a thread of its own."""
+    _compare_one_at_a_time()
     return ibis.duckdb.from_connection(connection.con.cursor())
 
 
