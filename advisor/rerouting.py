@@ -11,6 +11,7 @@ import numpy as np
 
 from advisor.columns import Columns, columns_of, filled, frame_of
 from advisor.cube_changes import has_word, moved, single_rows, translated
+from advisor.recommendation import Change, Level
 from pricing.book import PriceBook
 from pricing.cards import RateSheet
 from pricing.frame import row_costs
@@ -118,3 +119,21 @@ class Reroute:
         half = len(found.costs) // 2
         less = np.array(found.costs[half:] < found.costs[:half], dtype=bool)
         return found.known[:half] & found.known[half:] & less
+
+
+def rerouted(move: Move, book: PriceBook, as_of: datetime, shares: Mapping[Level, Fraction]) -> Change:
+    """Return the change that sends shares of a move's requests to its target: the more tokens the text has there, the lower.
+
+    Args:
+        move: From where to where.
+        book: Prices.
+        as_of: Whose prices count.
+        shares: Of the requests, by level.
+    """
+    reroute, ratios = Reroute(move.route, book, as_of), move.ratios
+    by_level = {Level.LOW: ratios.largest, Level.EXPECTED: ratios.usual, Level.HIGH: ratios.smallest}
+
+    def change(cube: Frame, level: Level) -> Frame:
+        return reroute.of(cube, shares[level], by_level[level])
+
+    return change

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from advisor.evidence import Evidence
 from advisor.move_words import move_assumptions, move_facts
-from advisor.recommendation import Change, Confidence, Effort, Level, Proposal, Risk
-from advisor.rerouting import Move, Reroute
+from advisor.recommendation import Confidence, Effort, Level, Proposal, Risk
+from advisor.rerouting import Move, rerouted
 
 NAME: Final = "newer_model"
 _SHARES: Final = {Level.LOW: Fraction(1, 2), Level.EXPECTED: Fraction(1), Level.HIGH: Fraction(1)}
@@ -21,17 +21,6 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             yield _proposal(evidence, move)
 
 
-def _change(evidence: Evidence, move: Move) -> Change:
-    ratios = move.ratios
-    reroute = Reroute(move.route, evidence.book, evidence.as_of)
-    by_level = {Level.LOW: ratios.largest, Level.EXPECTED: ratios.usual, Level.HIGH: ratios.smallest}
-
-    def change(cube: Any, level: Level) -> Any:
-        return reroute.of(cube, _SHARES[level], by_level[level])
-
-    return change
-
-
 def _proposal(evidence: Evidence, move: Move) -> Proposal:
     route, target = move.route, move.route.target
     return Proposal(
@@ -39,7 +28,7 @@ def _proposal(evidence: Evidence, move: Move) -> Proposal:
         workload=route.workload,
         title=f"Move on from {route.source} to {target}",
         phase=None,
-        change=_change(evidence, move),
+        change=rerouted(move, evidence.book, evidence.as_of, _SHARES),
         confidence=Confidence.ASSUMED,
         effort=Effort.LOW,
         risk=Risk.EVALUATE,
