@@ -67,6 +67,7 @@ def with_advice(
     seen, ended = survey.arrivals.result(), survey.endings.result()
     failed = _ended(ended, FAILED)
     looked_at = {workload.name: workload for workload in _worth_a_look(analysis)}
+    theirs = seen[seen["workload"].isin(list(looked_at))]
     evidence = Evidence(
         cube=_lean(listed.frame),
         priced=listed,
@@ -75,9 +76,9 @@ def with_advice(
         workloads=looked_at,
         signals={
             str(name): _with_failures(_signals(part), str(name), None if ended is None else failed)
-            for name, part in seen[seen["workload"].isin(list(looked_at))].groupby("workload")
+            for name, part in theirs.groupby("workload")
         },
-        pauses=_pauses(seen),
+        pauses=_pauses(theirs),
         failed=failed,
         cut_off=_ended(ended, CUT_OFF),
         late_reads=_late_reads(connection, records, grouping, listed.frame),

@@ -14,6 +14,7 @@ from advisor import slices as cut
 from advisor.advising import with_advice
 from advisor.analysis import Analysis, CostReport, DataReport, Problem, Provenance, Slice, Unpriced
 from advisor.billing import UTC, with_bill
+from advisor.cell_facts import of_all, weakness
 from advisor.cost_lines import with_cost_lines
 from advisor.finance import with_finance
 from advisor.hosted_phases import with_hosted_phases
@@ -159,7 +160,7 @@ def _assemble(
     priced = scanned.priced
     whole = cut.whole(priced)
     unpriced = cut.unpriced(priced)
-    weak = cut.weakness(whole, priced.frame)
+    weak = weakness(whole, of_all(priced.frame))
     problems = [
         *data_problems(loaded.report),
         *unpriced_problems(unpriced),

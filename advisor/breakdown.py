@@ -9,6 +9,7 @@ import pandas as pd
 
 from advisor import slices as cut
 from advisor.analysis import DaySlice, Distribution, ModelSlice, PriceRow, ShapeBin, Workload
+from advisor.cell_facts import facts, weakness
 from pricing.book import PriceBook
 from pricing.errors import PricingError
 from pricing.frame import PricedCube
@@ -86,17 +87,16 @@ def workloads(priced: PricedCube, grouping: Grouping, size_table: pd.DataFrame) 
         size_table: Their size quantiles, see ``workloads.cube.size_quantiles``.
     """
     sizes: dict[Any, dict[Any, Any]] = size_table.set_index("workload").to_dict("index")
-    parts: dict[Any, pd.DataFrame] = dict(iter(priced.frame.groupby("workload", dropna=False)))
+    known = facts(priced.frame, "workload")
     work: dict[Any, dict[Any, float]] = (
         cut.phase_work(priced.frame).groupby(priced.frame["workload"], dropna=False).sum().to_dict("index")
     )
     models = _models_by_cost(priced.frame)
     out = []
     for name, part in cut.slices(priced, ["workload"]).items():
-        frame = parts[name]
-        weak = cut.weakness(part, frame)
+        mine = known[name]
+        weak = weakness(part, mine)
         size = sizes.get(name, {})
-        known = float(frame["cache_input_known"].fillna(0).sum())
         out.append(
             Workload(
                 name=str(name),
@@ -107,12 +107,14 @@ def workloads(priced: PricedCube, grouping: Grouping, size_table: pd.DataFrame) 
                 time_mix=cut.time_mix(work[name], weak),
                 input_tokens=_distribution(size, "input_tokens"),
                 output_tokens=_distribution(size, "output_tokens"),
-                cache_read_ratio=float(frame["cache_read_known"].fillna(0).sum()) / known if known else None,
-                cache_coverage=float(frame["cache_records"].sum()) / max(part.records, 1),
+                cache_read_ratio=mine.cache_read_known / mine.cache_input_known
+                if mine.cache_input_known
+                else None,
+                cache_coverage=mine.cache_records / max(part.records, 1),
                 ttft_seconds=_distribution(size, "ttft_seconds"),
                 duration_seconds=_distribution(size, "duration_seconds"),
-                first_request=instant(frame["price_at"].min()),
-                last_request=instant(frame["last_at"].max()),
+                first_request=instant(mine.first),
+                last_request=instant(mine.last),
             )
         )
     return tuple(sorted(out, key=lambda item: (-item.whole.total, -item.whole.requests, item.name)))

@@ -38,14 +38,13 @@ def left_tokens(changed: Changed, kept: Iterable[Recommendation], steps: Iterabl
         is_step = (proposal.lever, proposal.workload, proposal.title) in planned
         if is_step and proposal.lever in _TEXT_LEVERS:
             chosen.setdefault(proposal.workload, []).append(proposal)
-    before, after = [0, 0, 0, 0], [0, 0, 0, 0]
-    for workload, cube in changed.logged.items():
-        proposals = sorted(chosen.get(workload, ()), key=lambda one: _TEXT_LEVERS.index(one.lever))
-        left = changed.by(tuple(proposals), Level.EXPECTED) if proposals else cube
-        logged = _counts(cube)
-        before = [some + more for some, more in zip(before, logged, strict=True)]
-        remaining = logged if left is cube else _counts(left)
-        after = [some + more for some, more in zip(after, remaining, strict=True)]
+    before = _counts(changed.cube)
+    after = list(before)
+    for workload, own in chosen.items():
+        proposals = sorted(own, key=lambda one: _TEXT_LEVERS.index(one.lever))
+        logged = _counts(changed.logged(workload))
+        left = _counts(changed.by(tuple(proposals), Level.EXPECTED))
+        after = [some - was + now for some, was, now in zip(after, logged, left, strict=True)]
     computed, cached, output, requests = zip(before, after, strict=True)
     return LeftTokens(computed=computed, cached=cached, output=output, requests=requests)
 

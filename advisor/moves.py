@@ -28,7 +28,9 @@ _ROUTED: Final = 0.9
 def moves(evidence: Evidence) -> Iterator[Move]:
     """Yield up to two moves of each kind for a workload: of its dearest models, to the nearest smaller, or to the newest one."""
     bill = total_usd(evidence.priced)
-    parts: dict[Any, Any] = dict(iter(evidence.priced.frame.groupby("workload", sort=False)))
+    frame = evidence.priced.frame
+    looked_at = frame[frame["workload"].isin(list(evidence.workloads))]
+    parts: dict[Any, Any] = dict(iter(looked_at.groupby("workload", sort=False, observed=True)))
     for name, workload in evidence.workloads.items():
         if name not in parts or workload.input_tokens is None:
             continue

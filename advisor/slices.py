@@ -15,15 +15,13 @@ from pricing.discounts import LIST_COST
 from pricing.frame import PricedCube
 from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS, Meter, Phase
 from pricing.reference_point import reference_point
-from workloads.phase_mix import FEW_REQUESTS, phase_mix
+from workloads.phase_mix import phase_mix
 
 Frame = pd.DataFrame
 UNPRICED = -1
 """``sheet`` of rows without a price."""
 CHARGED = -2
 """``sheet`` of rows that are money already."""
-_NOTABLE_SHARE = 0.05
-"""Share of tokens without a price from which a class by cost is in doubt."""
 _TERMS = (LIST_COST, UNCONVERTED_USD)
 """Columns of a cube that the user's own terms were applied to."""
 Array = npt.NDArray[Any]
@@ -215,21 +213,3 @@ def time_mix(work: Mapping[Any, float], weak: str | None) -> PhaseMix | None:
         decode=servers.decode_seconds(work["written"], work["decode"]),
         weak=weak,
     )
-
-
-def weakness(part: Slice, frame: Frame) -> str | None:
-    """Return why a workload's class is not to be trusted, or None."""
-    reasons = []
-    bucketed = bool(frame["bucketed"].any())
-    if bucketed:
-        reasons.append("made of buckets: sizes of single requests are not known")
-    elif part.requests < FEW_REQUESTS:
-        reasons.append(f"only {part.requests} request{'s' if part.requests != 1 else ''}")
-    lost = frame["sheet"] == UNPRICED
-    if lost.any() and _tokens(frame[lost]) > _NOTABLE_SHARE * _tokens(frame):
-        reasons.append("part of it could not be priced")
-    return "; ".join(reasons) or None
-
-
-def _tokens(frame: Frame) -> int:
-    return sum(_sum(frame[str(meter)]) or 0 for meter in meters_in(frame))

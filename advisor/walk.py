@@ -22,15 +22,21 @@ class Changed:
 
     def __init__(self, cube: Frame) -> None:
         """Take the cube of the log."""
-        self.logged: dict[str, Frame] = dict(iter(cube.groupby("workload", sort=False)))
+        self.cube = cube
+        # Places, not frames: of thousands of workloads only a few are changed.
+        self._places: dict[str, Any] = cube.groupby("workload", sort=False, observed=True).indices
         self._made: dict[tuple[Any, ...], Frame] = {}
+
+    def logged(self, workload: str) -> Frame:
+        """Return the cube of a workload as the log has it."""
+        return self.cube.iloc[self._places[workload]]
 
     def by(self, proposals: tuple[Proposal, ...], level: Level) -> Frame:
         """Return a workload after proposals for it, applied one after the other."""
         *before, last = proposals
         key = level, *map(id, proposals)
         if key not in self._made:
-            part = self.by(tuple(before), level) if before else self.logged[last.workload]
+            part = self.by(tuple(before), level) if before else self.logged(last.workload)
             self._made[key] = last.change(part, level).reset_index(drop=True)
         return self._made[key]
 

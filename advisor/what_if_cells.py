@@ -57,7 +57,9 @@ class Cells:
         """Return a column of texts; None where one is missing."""
         if name not in self.frame:
             return [None] * len(self.frame)
-        return [value if isinstance(value, str) else None for value in self.frame[name]]
+        return [
+            value if isinstance(value, str) else None for value in self.frame[name].to_numpy(dtype=object)
+        ]
 
     def pairs(self) -> list[Pair]:
         """Return provider and model of each cell, as logged."""
