@@ -5,7 +5,7 @@ on, else to a millionth. What is spent already is exact and is never forecast ag
 """
 
 import calendar
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -58,6 +58,23 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """What a month will have come to by the end of one of its days, with what is spent of it.
+
+    Attributes:
+        day: The day.
+        low: Lower end of the range.
+        expected: What is expected.
+        high: Upper end.
+    """
+
+    day: date
+    low: Decimal
+    expected: Decimal
+    high: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
     """What is expected.
 
@@ -69,6 +86,7 @@ class Forecast:
         trend: Whether it has a trend.
         memory_days: Days that it looks back at most.
         steps: Announced changes of prices that are in it.
+        course: How each month adds up, a point a day to come; the last one of a month is what the month comes to.
     """
 
     month: Span
@@ -78,6 +96,7 @@ class Forecast:
     trend: bool
     memory_days: int
     steps: tuple[PriceStep, ...]
+    course: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,12 +193,22 @@ def _forecast(series: DaySeries, steps: Sequence[PriceStep]) -> Forecast:
         trend=fit.model.trend,
         memory_days=min(fit.model.memory_days, len(series.amounts)),
         steps=used,
+        course=tuple(point for one in (month, *after) for point in _course(series, fit, days, one)),
     )
 
 
 def _ratio(steps: Sequence[PriceStep], day: date) -> float:
     past = [step for step in steps if step.day <= day]
     return max(past, key=lambda step: step.day).ratio if past else 1.0
+
+
+def _course(series: DaySeries, fit: Fit, days: Sequence[float], bounds: tuple[date, date]) -> Iterator[Point]:
+    first, last = bounds
+    day = max(first, series.next_day)
+    while day <= last:
+        until = _span(series, fit, days, (first, day))
+        yield Point(day=day, low=until.low, expected=until.expected, high=until.high)
+        day += timedelta(days=1)
 
 
 def _span(series: DaySeries, fit: Fit, days: Sequence[float], bounds: tuple[date, date]) -> Span:

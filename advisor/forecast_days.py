@@ -1,6 +1,6 @@
 """The days that a forecast is made from: whole ones, without gaps, and what is cut off at both ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -49,9 +49,18 @@ class DaySeries:
 
     def spent(self, first: date, last: date) -> Decimal:
         """Return the money of the days from ``first`` to ``last``, cut ones included."""
-        days = [(self.first + timedelta(days=place), amount) for place, amount in enumerate(self.amounts)]
-        ends = [end for end in (self.cut_first, self.cut_last) if end is not None]
-        return exact_sum(amount for day, amount in (*days, *ends) if first <= day <= last)
+        return exact_sum(amount for _, amount in self.days(first, last))
+
+    def days(self, first: date, last: date) -> Iterator[tuple[date, Decimal]]:
+        """Yield the days from ``first`` to ``last`` with their money, cut ones included, ascending."""
+        begin = max((first - self.first).days, 0)
+        whole = self.amounts[begin : max((last - self.first).days + 1, begin)]
+        if self.cut_first is not None and first <= self.cut_first[0] <= last:
+            yield self.cut_first
+        for place, amount in enumerate(whole, start=begin):
+            yield self.first + timedelta(days=place), amount
+        if self.cut_last is not None and first <= self.cut_last[0] <= last:
+            yield self.cut_last
 
 
 def spans_of(frame: pd.DataFrame, timezone: str) -> dict[date, Span]:

@@ -11,7 +11,7 @@ from advisor.view_advice_model import AdviceCard, AdviceSection
 from advisor.view_model import Badge, Cell, Pair, Table, TableColumn
 from advisor.view_plan import plan_part
 from advisor.view_savings import MONTH, PERIOD, RISKS, USD, monthly, range_words, saving_words
-from advisor.wording import TEXT_LIMIT, clean, full, name_cell, plural, sentence
+from advisor.wording import TEXT_LIMIT, clean, full, name_cell, plural, sentence, tight
 from pricing.meters import Phase
 
 OPEN_CARDS: Final = 6
@@ -120,7 +120,7 @@ def _card(one: Recommendation) -> AdviceCard:
         risk=RISKS[proposal.risk],
         chips=_chips(one),
         evidence=tuple(
-            Pair(term=clean(fact.label, _TITLE_LIMIT), text=clean(fact.value, TEXT_LIMIT))
+            Pair(term=clean(fact.label, _TITLE_LIMIT), text=tight(clean(fact.value, TEXT_LIMIT)))
             for fact in proposal.evidence
         ),
         how=tuple(_plain(step) for step in proposal.how),

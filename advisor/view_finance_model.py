@@ -3,8 +3,30 @@
 from dataclasses import dataclass
 
 from advisor.charts import Series
+from advisor.course import Course
 from advisor.view_model import Table
 from advisor.waterfall import Waterfall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoursePart:
+    """How months add up: spent, expected, and the range of it.
+
+    Attributes:
+        description: What is drawn, in words.
+        wide: The chart.
+        narrow: The same for narrow screens.
+        range_name: What the band is called.
+        limit: What the line across is called; empty: none is drawn.
+        table: The numbers behind it.
+    """
+
+    description: str
+    wide: Course
+    narrow: Course
+    range_name: str
+    limit: str
+    table: Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +38,14 @@ class ForecastPart:
         table: Months with their range; None: there is no forecast.
         method: How it was made, and how wrong that was on days held back; empty without a forecast.
         notes: What a reader must know.
+        chart: How the months add up; None: there is no forecast.
     """
 
     line: str
     table: Table | None
     method: str
     notes: tuple[str, ...]
+    chart: CoursePart | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from advisor.analysis import Analysis
 from advisor.forecast import Forecast, Outlook, Span, method_of
 from advisor.forecast_fit import RANGE_SHARE
 from advisor.forecast_words import outlook_notes
+from advisor.view_course import course_part
 from advisor.view_finance_model import ForecastPart
 from advisor.view_model import Cell, Table, TableColumn
 from advisor.wording import plural
@@ -23,6 +24,7 @@ def forecast_part(analysis: Analysis, outlook: Outlook) -> ForecastPart:
         table=None if made is None else _table(made),
         method=_method(outlook),
         notes=tuple(outlook_notes(analysis)),
+        chart=course_part(outlook, () if analysis.finance is None else analysis.finance.checks),
     )
 
 

@@ -14,6 +14,7 @@ TEXT_LIMIT: Final = 400
 FULL_LIMIT: Final = 12_000
 BRIEF_LIMIT: Final = 300
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_UNITS: Final = re.compile(r"(?<=\d) (?=(?:%|x|k|M|B|T|s|ms|min|h)(?![\w./-]))")
 _JOINERS: Final = "\u200c\u200d"
 _HIDDEN: Final = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -32,6 +33,15 @@ def clean(text: str, limit: int = NAME_LIMIT) -> str:
     spaced = "".join(_visible(char) for char in head)
     line = " ".join(spaced.split()) or "(empty)"
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def tight(text: str) -> str:
+    """Return a text whose numbers keep their units: no line ends between ``0.17`` and ``x``, or ``87`` and ``%``.
+
+    >>> tight("a sixth (0.17 x)")
+    'a sixth (0.17\\xa0x)'
+    """
+    return _UNITS.sub("\N{NO-BREAK SPACE}", text)
 
 
 def full(text: str, limit: int = FULL_LIMIT) -> str:

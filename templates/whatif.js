@@ -124,7 +124,7 @@ el("pre").setAttribute("width",p);el("dec").setAttribute("x",p);el("dec").setAtt
 el("split").textContent="Prefill "+money(last.prefill)+" ("+p.toFixed(0)+" %), decode "+money(last.decode)+" ("+d.toFixed(0)+" %)"+(last.fee?", fees "+money(last.fee):"");
 var body=el("steps");body.textContent="";
 found.forEach(function(f,i){
-var r=body.insertRow(),h=document.createElement("th");h.scope="row";h.className="txt";h.textContent=f.title;r.appendChild(h);
+var r=body.insertRow(),h=document.createElement("th");h.scope="row";h.textContent=f.title;r.appendChild(h);
 [money(f.bill.total),i?money(f.bill.total-found[i-1].bill.total):""].forEach(function(t){var c=r.insertCell();c.className="num";c.textContent=t});
 });
 el("foot").textContent=el("total").textContent+(changed?" ("+(delta<ZERO?"":"+")+(percent(delta,first.total)||"no change")+")":" as it is");

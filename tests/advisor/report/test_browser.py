@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import advice_factory
+import finance_factory
 import pytest
 import report_factory
 
@@ -66,6 +67,7 @@ def test_console_is_quiet_and_nothing_is_fetched(browser: "sync_api.Browser", ur
         advice_factory.advised,
         advice_factory.not_advised,
         advice_factory.crowd,
+        finance_factory.financed,
         report_factory.ugly,
         report_factory.nothing_priced,
     ],
@@ -134,7 +136,7 @@ def test_the_first_page_printed_is_the_first_screen(
 
 
 @pytest.mark.skipif("AXE_CORE" not in os.environ, reason="AXE_CORE names no axe.min.js (CONTRIBUTING.md)")
-@pytest.mark.parametrize("make", [advice_factory.advised, advice_factory.crowd, report_factory.ugly])
+@pytest.mark.parametrize("make", [finance_factory.financed, advice_factory.crowd, report_factory.ugly])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
 def test_axe_finds_nothing_serious(
