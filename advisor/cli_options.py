@@ -127,6 +127,11 @@ def report_options(command: Command) -> Command:
             metavar="SIZE",
             help="Memory of the engine, e.g. 2GB (default: most of the machine).",
         ),
+        click.option(
+            "--engine",
+            metavar="ENGINE",
+            help="What adds up: duckdb (default), spark-local, spark, or spark://HOST:PORT; see docs/scale.md.",
+        ),
     ]
     for option in reversed(options):
         command = option(command)

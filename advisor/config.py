@@ -39,6 +39,7 @@ OPTIONS: Final = {
     "budget": "budget_file",
     "show-users": "show_users",
     "memory-limit": "memory_limit",
+    "engine": "engine",
     "progress": "progress",
     "no-color": "no_color",
 }

@@ -36,6 +36,7 @@ class AnalyseOptions:
         bills: Where a provider's bill is, to compare with; empty: none is given.
         tolerance_ratio: Part of the bill that may stay unexplained.
         memory_limit: Memory of the engine, such as ``2GB``; None: the engine's own default.
+        engine: Which engine adds up, see ``workloads.engines``; None: the embedded one.
         command: The command line, for the report's own account.
         self_host: What own accelerators are to be compared with; None: nothing is.
         budgets: Limits that are looked at.
@@ -57,6 +58,7 @@ class AnalyseOptions:
     bills: tuple[str, ...] = ()
     tolerance_ratio: Decimal = DEFAULT_TOLERANCE
     memory_limit: str | None = None
+    engine: str | None = None
     command: str = ""
     self_host: "HostingOptions | None" = None
     budgets: "tuple[Budget, ...]" = ()

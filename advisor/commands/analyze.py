@@ -73,6 +73,7 @@ def options_of(given: dict[str, Any]) -> AnalyseOptions:
         bills=tuple(given["bills"]),
         tolerance_ratio=parse.percent("--tolerance", given["tolerance"]),
         memory_limit=given["memory_limit"],
+        engine=parse.engine(given.get("engine")),
         command=shlex.join(["advisor", *sys.argv[1:]]),
         cost_lines=needs_lines(given),
         self_host=_hosting() if given.get("self_host") else None,

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import click
 
 from workloads.batches import ReadOptions
+from workloads.engines import is_spark
 from workloads.grouping import GROUP_KEYS
 from workloads.importers import importers
 from workloads.importers.generic import TARGETS
@@ -62,6 +63,15 @@ def zone(text: str) -> str:
             f"--timezone {text!r} is unknown; use a name like UTC or Europe/Berlin"
         ) from None
     return text
+
+
+def engine(text: str | None) -> str | None:
+    """Return the name of an engine that there is."""
+    if text in (None, "duckdb") or is_spark(text):
+        return text
+    raise click.UsageError(
+        f"--engine {text!r} is unknown; use duckdb, spark-local, spark (as spark-submit says) or spark://HOST:PORT"
+    )
 
 
 def percent(option: str, text: str | float) -> Decimal:
