@@ -20,7 +20,7 @@ from pricing.cache_rules import CacheRule, Lifetime, rules_for
 from pricing.meters import CACHE_WRITE_METERS, Meter
 from workloads.arrivals import SLOT_SECONDS
 from workloads.grouping import Grouping
-from workloads.prefix_reads import PrefixReads, prefix_reads
+from workloads.prefix_reads import prefix_reads
 from workloads.prefix_sites import names_prefixes
 from workloads.session_reads import Smallest, session_reads
 
@@ -108,7 +108,9 @@ def cache_evidence(
     replayed = session_reads(connection, records, grouping, taken, lifetimes)
     turns = {} if replayed is None else {_cell(row): row for row in replayed.to_dict("records")}
     named = prefix_reads(connection, records, grouping, taken, lifetimes)
-    prefixes = {} if named is None else {_cell(row): row for row in named.frame.to_dict("records")}
+    rows = {} if named is None else {_cell(row): row for row in named.frame.to_dict("records")}
+    # Names tell more than sessions do, but not where few of the prompts have any.
+    prefixes = {cell: row for cell, row in rows.items() if 2 * row["text_tokens"] >= _told(turns.get(cell))}
 
     def known(cell: Cell) -> _Known:
         text, read = _logged(cube, cell)
@@ -132,7 +134,7 @@ def cache_evidence(
         found = [shares for one in rule.lifetimes if (shares := _shares(rule, one, mine, lifetimes))]
         if found:
             out[cell] = tuple(found)
-    by_names = _known_by(named)
+    by_names = Known.BLOCKS if named is None else Known(named.basis.value)
     replays = (
         *(_replayed(cell, by_names, rules.get(cell), row, "read_0_") for cell, row in prefixes.items()),
         *(_replayed(cell, Known.SESSIONS, rules.get(cell), row, "likely_0_") for cell, row in turns.items()),
@@ -140,8 +142,8 @@ def cache_evidence(
     return CacheFindings(out, workload_reuse(replays, lifetimes, workloads, book, as_of), prefixes, turns)
 
 
-def _known_by(named: PrefixReads | None) -> Known:
-    return Known.BLOCKS if named is None else Known(named.basis.value)
+def _told(row: Row | None) -> int:
+    return 0 if row is None else int(row["text_tokens"])
 
 
 def _replayed(cell: Cell, known_by: Known, rule: CacheRule | None, sums: Row, reads: str) -> Replayed:

@@ -19,6 +19,8 @@ IGNORED: Final = "ignored"
 DUPLICATE: Final = "duplicate"
 """Fate of a row that repeats a record already counted (a streamed snapshot, a replayed session, a second copy)."""
 
+LEDGER_ROW: Final = "ledger_row"
+"""Number of a row among all that a kept ledger ever had; only there."""
 PREFIX_COLUMNS: Final = (
     "log_row",
     "block_hashes",
@@ -30,7 +32,9 @@ PREFIX_COLUMNS: Final = (
     "text_block_tokens",
 )
 """What cache replay needs and nothing else does."""
-PREFIX_NAMES: Final = ("block_hashes", "prefix_hash")
+TEXTS: Final = "text_hashes"
+"""There for every gateway that could keep the texts of prompts, also where it keeps none."""
+PREFIX_NAMES: Final = ("block_hashes", "prefix_hash", TEXTS)
 """Those of them that tell what prompts begin with."""
 METER_COLUMNS: Final = tuple(str(meter) for meter in Meter)
 LABEL_COLUMNS: Final = ("project", "team", "application", "endpoint", "api_key", "environment")
@@ -78,7 +82,7 @@ COLUMNS: Final[dict[str, str]] = {
     "cache_scope": "string",  # within which names mean the same; null: everywhere
     "prefix_hash": "string",  # name of the prefix that the caller asked to have cached
     "prefix_tokens": "int64",  # its size
-    "text_hashes": "array<int64>",  # as block_hashes, of the prompt's text: see prefix_texts; only for a replay
+    "text_hashes": "array<int64>",  # as block_hashes, of the prompt's text: see prefix_texts
     "text_block_tokens": "int64",  # tokens of such a block; the last one may have fewer
     # duplicates: rows equal in format, group and key are one call; the largest is kept, at the time of the first
     "dedup_group": "string",  # identity of the call (a message id); null: never a duplicate

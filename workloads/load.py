@@ -34,8 +34,9 @@ from workloads.dedup import deduplicate
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
-from workloads.ledger import COLUMNS, PREFIX_COLUMNS, PREFIX_NAMES, RECORD, SKIPPED
+from workloads.ledger import COLUMNS, PREFIX_COLUMNS, RECORD, SKIPPED
 from workloads.pages import without_followed
+from workloads.prefix_texts import tells_prefixes
 from workloads.quarantine import SkippedRow, is_small, located, rejected_rows, with_places
 from workloads.raw import PLACE_COLUMN
 from workloads.relations import add, in_order, store
@@ -210,8 +211,10 @@ def _store(
         except ForeignTableError as error:
             broken.append(Unreadable(error.shown, str(error)))
     while read:
-        told = any(set(PREFIX_NAMES) & set(table.columns) for _, tables in read for table in tables)
-        options = replace(options, prefixes=options.prefixes or told)
+        told = options.prefixes or any(
+            tells_prefixes(connection, table) for _, tables in read for table in tables
+        )
+        options = replace(options, prefixes=told)
         names = _names([table for _, tables in read for table in tables], options)
         bad: Batch | None = None
         stored: Expr | None = None

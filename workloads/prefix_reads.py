@@ -17,6 +17,7 @@ from workloads.cache_replay import Basis, find_accesses, store_hits
 from workloads.cube_columns import column, total
 from workloads.grouping import Grouping
 from workloads.prefix_sites import names_prefixes
+from workloads.prefix_uses import BLOCK_BASES
 from workloads.session_reads import Model, Smallest
 
 Connection = Any
@@ -65,14 +66,16 @@ def prefix_reads(
     def apart(rows: Expr) -> Sequence[Expr]:
         return grouping.name_of(rows), column(rows, "provider"), column(rows, "model")
 
-    accesses = find_accesses(connection, records, (Basis.BLOCKS, Basis.PREFIXES), apart)
+    accesses = find_accesses(connection, records, (Basis.BLOCKS, Basis.PREFIXES, Basis.TEXTS), apart)
     if accesses is None:
         return None
     hits = store_hits(connection, accesses, lifetimes)
     marked = accesses.table.prefix_tokens if accesses.basis is Basis.PREFIXES else accesses.table.whole
     found = accesses.table.mutate(marked=marked).left_join(hits, "request").drop("request_right")
     names = [f"h{number}" for number in range(len(lifetimes))]
-    rows = _rows(records, grouping).join(found.select("log_row", "at", "marked", *names), "log_row")
+    rows = _rows(records, grouping, accesses.basis).join(
+        found.select("log_row", "at", "marked", *names), "log_row"
+    )
     sums: dict[str, Expr] = {}
     for place in range(max(map(len, models.values()), default=1)):
         taken = _taken(models, place, rows)
@@ -80,7 +83,7 @@ def prefix_reads(
         for number, name in enumerate(names):
             common = ibis.least(rows[name], rows.marked, rows.text)
             sums[f"read_{place}_{number}"] = _sum(_eligible(common, *taken))
-    if accesses.basis is Basis.BLOCKS and ALIVE_SECONDS in lifetimes:
+    if accesses.basis in BLOCK_BASES and ALIVE_SECONDS in lifetimes:
         rows = with_turn_before(rows.mutate(cached=rows.text, read=ibis.coalesce(rows[names[-1]], 0)))
         soon = ibis.coalesce(rows[names[lifetimes.index(ALIVE_SECONDS)]], 0)
         whole_blocks = rows.cached_before - rows.cached_before % rows.block_tokens
@@ -92,14 +95,14 @@ def prefix_reads(
     return PrefixReads(frame, accesses.basis) if len(frame) else None
 
 
-def _rows(records: Expr, grouping: Grouping) -> Expr:
+def _rows(records: Expr, grouping: Grouping, basis: Basis) -> Expr:
     rows = records.select(
         log_row=records.log_row,
         workload=grouping.name_of(records),
         provider=column(records, "provider"),
         model=column(records, "model"),
         session=column(records, "session"),
-        block_tokens=column(records, "block_tokens"),
+        block_tokens=column(records, "text_block_tokens" if basis is Basis.TEXTS else "block_tokens"),
         text=total(records, _TEXT),
     )
     return rows.filter(rows.text.notnull())

@@ -1,4 +1,4 @@
-"""Call sites of a log without labels: requests whose prompts begin with the same block or marked prefix.
+"""Call sites of a log without labels: requests whose prompts begin with the same block, text or marked prefix.
 
 Prompts that do not begin alike share nothing that a cache keeps: so what a cache does for one call site never depends on
 another one.
@@ -32,8 +32,9 @@ def leading(ledger: Expr) -> Expr:
     name = ibis.null("string")
     if "prefix_hash" in ledger.columns:
         name = ledger.prefix_hash
-    if "block_hashes" in ledger.columns:
-        name = ibis.coalesce(ledger.block_hashes[0].cast("string"), name)
+    for hashes in ("text_hashes", "block_hashes"):
+        if hashes in ledger.columns:
+            name = ibis.coalesce(ledger[hashes][0].cast("string"), name)
     return ibis.coalesce(column(ledger, "cache_scope"), "") + ":" + name
 
 

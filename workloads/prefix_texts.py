@@ -4,17 +4,37 @@ A text is cut into blocks of so many characters. The name of a block is a hash o
 equal names mean equal texts from the start, as the ledger wants it.
 """
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import ibis
 
+from workloads.ledger import PREFIX_NAMES, TEXTS
+
 Expr = Any
 
 BLOCK_CHARACTERS: Final = 512
-_STEP: Final = "text_parts"
+_PARTS: Final = "text_parts"
+_RUNS: Final = "text_runs"
+_RUN: Final = 64
+"""Blocks whose names are made from one hash of all before them: else a prompt of n blocks would be hashed n times over."""
+_CUT_SHORT: Final = "litellm_truncated"
+"""What LiteLLM writes where it leaves out the middle of a text."""
+_LOOKED_AT: Final = 1_000
+"""Rows at the beginning of a table that tell whether it keeps texts."""
 _PROMPT: Final = ("input_uncached", "cache_read", "cache_write_5m", "cache_write_1h")
 _LARGEST: Final = (1 << 63) - 1
+
+
+def _blocks(text: Any, pattern: Any) -> Any:
+    """The engine has the body; only the number of arguments is read."""
+
+
+# To take each block by its place would count the characters before it, over and over.
+_all_matches: Final = ibis.udf.scalar.builtin(
+    _blocks, name="regexp_extract_all", signature=(("string", "string"), "array<string>")
+)
 
 
 def names_of(words: Expr) -> Expr:
@@ -29,21 +49,31 @@ def names_of(words: Expr) -> Expr:
 def part_hashes(text: Expr) -> Expr:
     """Return a hash of each block of a text by itself; null without a text.
 
-    Store or nest the result before ``chained_hashes`` takes it, so that it is made once.
+    Store or nest the result before ``run_hashes`` takes it, so that it is made once.
     """
-    blocks = (text.length() + BLOCK_CHARACTERS - 1) // BLOCK_CHARACTERS
 
-    def part(place: Expr) -> Expr:
-        return text.substr(place * BLOCK_CHARACTERS, BLOCK_CHARACTERS).hash() & _LARGEST
+    def part(block: Expr) -> Expr:
+        return block.hash() & _LARGEST
 
-    return ibis.range(blocks).map(part)
+    return _all_matches(text, f"(?s).{{1,{BLOCK_CHARACTERS}}}").map(part)
 
 
-def chained_hashes(parts: Expr) -> Expr:
-    """Return the names of blocks from what ``part_hashes`` gave."""
+def run_hashes(parts: Expr) -> Expr:
+    """Return a hash of all that is before each run of blocks, from what ``part_hashes`` gave; to be nested as well."""
+
+    def before(run: Expr) -> Expr:
+        return parts[0 : run * _RUN].hash() & _LARGEST
+
+    return ibis.range((parts.length() + _RUN - 1) // _RUN).map(before)
+
+
+def chained_hashes(parts: Expr, runs: Expr) -> Expr:
+    """Return the names of blocks from what ``part_hashes`` and ``run_hashes`` gave."""
 
     def name(place: Expr) -> Expr:
-        return (parts[0 : place + 1].hash() & _LARGEST).cast("int64")
+        run = place // _RUN
+        own = parts[run * _RUN : place + 1].hash() & _LARGEST
+        return (ibis.array([runs[run], own]).hash() & _LARGEST).cast("int64")
 
     return ibis.range(parts.length()).map(name)
 
@@ -54,31 +84,26 @@ def block_tokens(text: Expr, input_tokens: Expr) -> Expr:
     return ibis.greatest(share.ceil().cast("int64"), 1)
 
 
-def text_columns(text: Expr, parts: Expr, input_tokens: Expr) -> dict[str, Expr]:
-    """Return the ledger columns of a prompt's text.
+def hash_steps(text: Expr, step: Callable[[str], Expr], has_step: Callable[[str], bool]) -> dict[str, Expr]:
+    """Return the steps that ``told_by_steps`` needs: an importer asks for them until there is no new one."""
+    steps = {_PARTS: part_hashes(text)}
+    return steps | {_RUNS: run_hashes(step(_PARTS))} if has_step(_PARTS) else steps
 
-    Args:
-        text: Of the whole prompt, as the log has it.
-        parts: See ``part_hashes``.
-        input_tokens: Of the whole prompt. A text with fewer characters than that is not the prompt (removed, cut short),
-            and says nothing.
-    """
-    is_whole = text.length() >= ibis.greatest(input_tokens, 1)
-    return {
-        "text_hashes": ibis.cases((is_whole, chained_hashes(parts)), else_=ibis.null("array<int64>")),
-        "text_block_tokens": ibis.cases(
-            (is_whole, block_tokens(text, input_tokens.cast("float64"))), else_=ibis.null("int64")
-        ),
-    }
+
+def told_by_steps(step: Callable[[str], Expr]) -> Expr:
+    """Return the names of the blocks of a text from its steps."""
+    return chained_hashes(step(_PARTS), step(_RUNS))
 
 
 def text_step(table: Any, name: str) -> dict[str, Expr]:
-    """Return the step that ``told_by_text`` needs; nothing where a table has no such column."""
-    return {_STEP: part_hashes(table.text(name))} if table.has(name) else {}
+    """Return the steps that ``told_by_text`` needs; nothing where a table has no such column."""
+    return hash_steps(table.text(name), table.step, table.has_step) if table.has(name) else {}
 
 
 def told_by_text(table: Any, name: str, columns: Mapping[str, Expr]) -> dict[str, Expr]:
     """Return the ledger columns of the prompts in a column of a table; nothing where it has no such column.
+
+    A text with fewer characters than its prompt has tokens is not the prompt (removed, cut short), and says nothing.
 
     Args:
         table: The raw table, with ``text_step`` in place.
@@ -91,4 +116,28 @@ def told_by_text(table: Any, name: str, columns: Mapping[str, Expr]) -> dict[str
     for meter in _PROMPT:
         if meter in columns:
             tokens = tokens + ibis.coalesce(columns[meter], 0)
-    return text_columns(table.text(name), table.step(_STEP), tokens.cast("int64"))
+    tokens, text = tokens.cast("int64"), table.text(name)
+    is_whole = (text.length() >= ibis.greatest(tokens, 1)) & ~text.contains(_CUT_SHORT)
+    return {
+        TEXTS: ibis.cases((is_whole, told_by_steps(table.step)), else_=ibis.null("array<int64>")),
+        "text_block_tokens": ibis.cases(
+            (is_whole, block_tokens(text, tokens.cast("float64"))), else_=ibis.null("int64")
+        ),
+    }
+
+
+def tells_prefixes(connection: Any, table: Expr) -> bool:
+    """Return whether a table of the ledger tells what prompts begin with.
+
+    A gateway that keeps no texts has the column all the same, and its log is not to be read any slower for it: so the first
+    rows tell. A table that cannot be read says so when it is stored.
+    """
+    if not {*PREFIX_NAMES} & {*table.columns} <= {TEXTS}:
+        return True
+    if TEXTS not in table.columns:
+        return False
+    import duckdb  # noqa: PLC0415  (only where the engine is in use)
+
+    with contextlib.suppress(duckdb.Error):
+        return bool(connection.execute(table.select(TEXTS).limit(_LOOKED_AT)[TEXTS].count()))
+    return False

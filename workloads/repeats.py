@@ -1,4 +1,4 @@
-"""Requests that were asked before, word for word: what names of all blocks of a prompt prove, and nothing else does."""
+"""Requests that were asked before, word for word: what names of all blocks of a prompt prove, or of its text."""
 
 from typing import Any, Final
 
@@ -15,6 +15,8 @@ Connection = Any
 
 WITHIN_SECONDS: Final = (300, 3_600)
 """How soon after the one before; ascending."""
+_NAMES: Final = (("block_hashes", "block_tokens"), ("text_hashes", "text_block_tokens"))
+"""What names the blocks of prompts, with their size; the best first."""
 LATER: Final = len(WITHIN_SECONDS)
 """Place of what came later, or at a time that the log does not tell."""
 
@@ -22,30 +24,33 @@ LATER: Final = len(WITHIN_SECONDS)
 def repeats(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame | None:
     """Return one row a workload, provider, model and place in ``WITHIN_SECONDS``: requests whose whole prompt was sent before.
 
-    Two prompts of one workload and model are the same where the log names every block of both, the names are the same, and
-    so are their tokens. A block's name stands for all before it, so the last one tells. The first of them is no repeat.
+    Two prompts of one workload and model are the same where the log names every block of both (or has the text of both), the
+    names are the same, and so are their tokens. A block's name stands for all before it, so the last one tells. The first of
+    them is no repeat.
 
     Columns: ``workload, provider, model`` (as logged), ``within`` (the shortest of the times that the pause since the one
     before fits into, by place; or ``LATER``), ``requests`` and one a meter (NA: not reported). None where no log names blocks.
     """
-    if not {"block_hashes", "block_tokens"} <= set(records.columns):
+    told_by = [names for names in _NAMES if set(names) <= set(records.columns)]
+    if not told_by:
         return None
-    hashes, meters = records.block_hashes, [str(meter) for meter in present_meters(records)]
+    meters = [str(meter) for meter in present_meters(records)]
+    hashes, block_tokens = (ibis.coalesce(*(records[names[place]] for names in told_by)) for place in (0, 1))
     started = column(records, "started_at")
     calendar = started.epoch_seconds() + started.microsecond() / MICROSECONDS_PER_SECOND
-    named = records.filter(
+    named = records.mutate(hashes=hashes).filter(
         column(records, "bucket_seconds").isnull()
         & (hashes.length() > 0)
         # A block at the end that was not named could hold anything.
-        & (hashes.length() * records.block_tokens >= records.input_tokens)
+        & (hashes.length() * block_tokens >= records.input_tokens)
     )
     rows = named.select(
         workload=grouping.name_of(named),
         provider=column(named, "provider"),
         model=column(named, "model"),
         scope=column(named, "cache_scope"),
-        blocks=named.block_hashes.length(),
-        name=named.block_hashes[named.block_hashes.length() - 1],
+        blocks=named.hashes.length(),
+        name=named.hashes[named.hashes.length() - 1],
         prompt=named.input_tokens,
         at=ibis.coalesce(calendar, column(named, "elapsed_seconds")),
         **{meter: named[meter] for meter in meters},

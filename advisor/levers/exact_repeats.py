@@ -45,7 +45,7 @@ def _proposal(evidence: Evidence, name: str, found: _Found) -> Proposal:
         risk=Risk.EVALUATE,
         evidence=tuple(_facts(evidence, name, found)),
         assumptions=(
-            "The same prompt: the log names every block of both, and the names and the tokens are the same.",
+            "The same prompt: the log names every block of both or has their texts, and these and the tokens are the same.",
             (
                 "How long an answer may be kept is yours to say: low 5 minutes and expected 1 hour since the same prompt "
                 "before, high for as long as the log."

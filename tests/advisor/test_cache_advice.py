@@ -123,3 +123,63 @@ def test_counts_alone_are_no_evidence(tmp_path: Path) -> None:
         analysis(tmp_path, [{key: row[key] for key in row if key != "session_id"} for row in rows]).reuse
         == ()
     )
+
+
+SHOPS = [f"You are the helper of the invented shop {name}. " * 150 for name in ("one", "two")]
+
+
+def kept(number: int, question: str) -> dict[str, Any]:
+    """A row of a gateway that keeps prompts and has no label: two call sites in turn."""
+    messages = [
+        {"role": "system", "content": SHOPS[number % 2]},
+        {"role": "user", "content": question * 40},
+    ]
+    tokens = len(json.dumps(messages)) // 4
+    at = f"2026-11-02T{8 + number // 60:02d}:{number % 60:02d}"
+    return {
+        "request_id": f"r{number}", "call_type": "acompletion", "api_key": "", "spend": 0.0, "metadata": {},
+        "total_tokens": tokens + 10, "prompt_tokens": tokens, "completion_tokens": 10, "startTime": f"{at}:00Z",
+        "endTime": f"{at}:02Z", "model": MODEL, "custom_llm_provider": "anthropic", "messages": messages,
+    }  # fmt: skip
+
+
+def test_texts_of_a_gateway_tell_call_sites_and_what_they_share(tmp_path: Path) -> None:
+    found = analysis(tmp_path, [kept(number, f"question {number} ") for number in range(200)])
+    assert [(one.name.split()[0], one.whole.requests) for one in found.workloads] == [
+        ("call", 100),
+        ("call", 100),
+    ]
+    advised = caching(found)
+    assert {one.proposal.confidence for one in advised} == {Confidence.MEASURED}
+    assert {one.proposal.workload for one in advised} == {one.name for one in found.workloads}
+    assert {one.known_by for one in found.reuse} == {Known.TEXTS}
+    for one in found.reuse:
+        # The whole blocks of what is the same: 13 of 512 characters in a prompt of some 7,500.
+        assert 0.85 < one.curve[-1].hit_ratio < 0.93
+    assert "invented" not in repr(found)
+
+
+def test_prompts_that_a_gateway_shows_to_be_sent_again(tmp_path: Path) -> None:
+    rows = [kept(number, f"question {number // 4} ") for number in range(200)]
+    advice = analysis(tmp_path, rows).advice
+    assert advice is not None
+    again = [one for one in advice.recommendations if one.proposal.lever == "exact_repeats"]
+    counts = [fact.value for one in again for fact in one.proposal.evidence if "at all" in fact.label]
+    assert counts == ["50 (50 %)", "50 (50 %)"]
+
+
+def test_sessions_tell_where_few_prompts_were_kept(tmp_path: Path) -> None:
+    """The texts of a tenth of the prompts say less than the sessions of all."""
+    rows = [
+        {
+            **kept(2 * number, f"question {number} "),
+            "session_id": f"s{number % 10}",
+            "metadata": {"user_api_key_team_alias": "team"},
+        }
+        for number in range(100)
+    ]
+    for number, row in enumerate(rows):
+        row["messages"] = row["messages"] if number < 10 else {}
+        row["prompt_tokens"] += 200 * (number // 10)
+    found = analysis(tmp_path, rows)
+    assert {one.proposal.confidence for one in caching(found)} == {Confidence.MODELLED}

@@ -137,3 +137,28 @@ def test_sessions_in_files_named_by_ids_are_one_call_site(tmp_path: Path) -> Non
     connection = connect()
     records = load(connection, [str(folder)], LoadOptions()).ledger
     assert len(choose_grouping(connection, records, ()).sites) == 1
+
+
+def test_names_are_chained_over_many_blocks(tmp_path: Path) -> None:
+    """Names are made run by run: what differs in one run is told in all after it, and in none before."""
+    blocks = [f"b{place:03d}" * (BLOCK_CHARACTERS // 4) for place in range(150)]
+    changed = [*blocks[:70], "x" * BLOCK_CHARACTERS, *blocks[71:]]
+    _, _, (one, other) = rows_of(tmp_path / "log.jsonl", ["".join(blocks), "".join(changed)])
+    same = [left == right for left, right in zip(one["block_hashes"], other["block_hashes"], strict=True)]
+    assert same == [True] * 70 + [False] * 80
+    assert len({*one["block_hashes"], *other["block_hashes"]}) == 150 + 80
+
+
+def test_a_log_is_read_for_its_texts_only_where_it_keeps_some(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    for messages, told in ((conversation(2), True), ({}, False)):
+        rows = [payload("litellm", number, messages, 700) for number in range(3)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        ledger = load(connect(), [str(path)], LoadOptions()).ledger
+        assert ({"text_hashes", "log_row"} <= set(ledger.columns)) is told
+
+
+def test_a_text_whose_middle_was_left_out_says_nothing(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": f"{START}... (litellm_truncated 9000 chars) ...{START}"}]
+    rows = [payload("litellm", number, messages, 700) for number in range(3)]
+    assert replayed(tmp_path / "log.jsonl", rows)[1] is None

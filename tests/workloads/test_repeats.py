@@ -90,3 +90,24 @@ def test_a_log_without_names_says_nothing(engine: Any, missing: str) -> None:
     kinds = {name: kind for name, kind in KINDS.items() if name != missing}
     ledger = with_sizes(ibis.memtable([dict.fromkeys(kinds)], schema=kinds))
     assert repeats(engine, ledger, Grouping(("application",), "")) is None
+
+
+def test_names_of_texts_prove_it_where_blocks_have_none(engine: Any) -> None:
+    texts = {"text_hashes": "array<int64>", "text_block_tokens": "int64"}
+    data = [
+        {
+            **dict.fromkeys(KINDS),
+            "started_at": START + timedelta(seconds=at),
+            "model": "m",
+            "application": "a",
+            "input_uncached": 900,
+            "output": 5,
+            "text_hashes": [7, last],
+            "text_block_tokens": 450,
+        }
+        for at, last in ((0, 1), (10, 1), (20, 2))
+    ]
+    ledger = with_sizes(ibis.memtable(data, schema=KINDS | texts))
+    frame = repeats(engine, ledger, Grouping(("application",), ""))
+    assert frame is not None
+    assert [int(row["requests"]) for row in frame.to_dict("records")] == [1]

@@ -100,14 +100,16 @@ class LangfuseObservations(TableImporter):
 
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
+        texts = text_step(table, "input")
         if not table.has_step("pairs"):
-            return {"pairs": _pairs(table.json("usage_details").cast("string")), **text_step(table, "input")}
+            return {"pairs": _pairs(table.json("usage_details").cast("string")), **texts}
         pairs = table.step("pairs")
         if table.has_step("total"):
             return _judged(table.step)
         least = pairs.map(_count).mins()
         most = pairs.map(_count).maxs()
         return {
+            **texts,
             "used": is_true(pairs.length() > 0),
             "unreadable": is_true(pairs.filter(_is_unreadable).length() > 0),
             "damaged": is_true((least < 0) | (most > LARGEST_COUNT)),

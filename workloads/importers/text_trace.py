@@ -21,7 +21,7 @@ import ibis
 from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import RECORD, SKIPPED
-from workloads.prefix_texts import block_tokens, chained_hashes, part_hashes
+from workloads.prefix_texts import block_tokens, hash_steps, told_by_steps
 from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
 
@@ -55,7 +55,7 @@ class TextTrace(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        return {"text_parts": part_hashes(node.get("input"))}
+        return hash_steps(node.get("input"), node.step, node.has_step)
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -73,7 +73,7 @@ class TextTrace(JsonImporter):
             "input_uncached": prompt,
             "output": _tokens(answer),
             "session": node.get("session_id").nullif(""),
-            "block_hashes": chained_hashes(node.step("text_parts")),
+            "block_hashes": told_by_steps(node.step),
             "block_tokens": block_tokens(text, prompt),
         }
 
