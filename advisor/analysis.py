@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the cube's modules are only needed once there is a cube
 
 __all__ = [
     "Analysis", "CostReport", "DataReport", "DaySlice", "Distribution", "InputHash", "Location", "ModelSlice", "PhaseClass",
-    "PhaseMix", "PriceRow", "Problem", "Provenance", "ShapeBin", "Slice", "Source", "Unpriced", "Workload",
+    "PhaseMix", "PriceRow", "Problem", "Provenance", "ShapeBin", "Slice", "Source", "TierSlice", "Unpriced", "Workload",
 ]  # fmt: skip
 
 
@@ -99,6 +99,18 @@ class ModelSlice:
         if not self.input_usd_per_mtok or self.output_usd_per_mtok is None:
             return None
         return float(self.output_usd_per_mtok / self.input_usd_per_mtok)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierSlice:
+    """One service tier of one model: what of it has a price."""
+
+    provider: str | None
+    model: str
+    service_tier: str
+    whole: Slice
+    counts_requests: bool
+    """Whether all of it says how many requests it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,3 +258,5 @@ class Analysis:
     """The bill line by line; None: not asked for."""
     what_if: "CubeSummary | None" = None
     """What a page prices again; None: there is nothing, or too much for a page."""
+    by_tier: tuple[TierSlice, ...] = ()
+    """By provider, model and tier."""

@@ -18,7 +18,8 @@ import pandas as pd
 
 from advisor.forecast_days import DaySeries
 from advisor.forecast_fit import trend_of
-from advisor.variance import FACTORS, Bridges, Driver, bridges
+from advisor.variance import Bridges, bridges
+from advisor.variance_terms import FACTORS, Driver
 from pricing.frame import PricedCube
 
 Array = npt.NDArray[np.float64]

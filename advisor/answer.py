@@ -176,6 +176,7 @@ def _assemble(
         time_mix=cut.time_mix(cut.phase_work(priced.frame).sum().to_dict(), weak),
         by_day=tuple(breakdown.days(priced)),
         by_model=breakdown.models(priced, book, options.as_of),
+        by_tier=breakdown.tiers(priced),
         workloads=breakdown.workloads(priced, scanned.grouping, scanned.survey.sizes.result()),
         workload_rule=scanned.grouping.rule,
         shapes=tuple(breakdown.shape_bins(scanned.survey.shapes.result())),

@@ -1,6 +1,7 @@
 """From the priced cube to the report's tables: days, models, workloads, shapes, and the rates in use."""
 
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from advisor import slices as cut
-from advisor.analysis import DaySlice, Distribution, ModelSlice, PriceRow, ShapeBin, Workload
+from advisor.analysis import DaySlice, Distribution, ModelSlice, PriceRow, ShapeBin, TierSlice, Workload
 from advisor.cell_facts import facts, weakness
 from pricing.book import PriceBook
 from pricing.errors import PricingError
@@ -60,6 +61,32 @@ def models(priced: PricedCube, book: PriceBook, as_of: datetime) -> tuple[ModelS
             )
         )
     return tuple(sorted(out, key=lambda item: (-item.whole.total, -item.whole.requests, item.model)))
+
+
+def tiers(priced: PricedCube) -> tuple[TierSlice, ...]:
+    """Return what has a price by model and service tier; names of the standard tier are one."""
+    frame = priced.frame[priced.frame["sheet"] >= 0]
+    if frame.empty:
+        return ()
+    tier = cut.standard_tiers(frame["service_tier"])
+    own = replace(priced, frame=frame.assign(service_tier=tier))
+    keys = ["provider_resolved", "model_resolved", "service_tier"]
+    counted = frame["requests"].notna().groupby([frame[keys[0]], frame[keys[1]], tier], dropna=False).all()
+    labels: list[Any] = list(counted.index)
+    known = {(*_pair(key[:2]), str(key[2])): bool(whole) for key, whole in zip(labels, counted, strict=True)}
+    found = [
+        TierSlice(
+            provider=provider,
+            model=model or "(no model)",
+            service_tier=str(key[2]),
+            whole=part,
+            counts_requests=known[provider, model, str(key[2])],
+        )
+        for key, part in cut.slices(own, keys).items()
+        if isinstance(key, tuple)
+        for provider, model in [_pair(key[:2])]
+    ]
+    return tuple(sorted(found, key=lambda one: (one.provider or "", one.model, one.service_tier)))
 
 
 def _pair(key: Any) -> tuple[str | None, str | None]:

@@ -19,6 +19,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
+from advisor.variance_terms import Bridge
 from pricing.charges import exact_sum
 from pricing.meters import TOKEN_METERS
 from pricing.rules import EXACT
@@ -172,10 +173,8 @@ class Difference:
         change: Of the models whose cost is known on both sides.
         effects: What it is made of; None where a log states money without tokens.
         uncompared_before: Part of the earlier total of models whose later cost is not known.
-        uncompared_after: Part of the later total of models whose earlier cost is not known.
-        models: Largest change first; then those whose change is not known.
-        workloads: The same.
-        meters: The same.
+        uncompared_after: The other way round.
+        models, workloads, meters: Largest change first; then those whose change is not known.
         notes: What a reader must know.
     """
 
@@ -190,6 +189,8 @@ class Difference:
     workloads: tuple[Row, ...]
     meters: tuple[MeterRow, ...]
     notes: tuple[str, ...]
+    drivers: Bridge | None = None
+    """What it is made of by driver, all usage together; None: a side does not hold what that takes."""
 
 
 def split(before: Measure, after: Measure) -> Effects:

@@ -6,7 +6,9 @@ from decimal import Decimal
 from typing import Final
 
 from advisor.diff import ZERO, Difference, Part, Side, added, meter_rows, rows
+from advisor.diff_drivers import drivers
 from advisor.document_model import Document, ModelDoc, WorkloadDoc
+from advisor.variance_terms import Bridge
 from pricing.charges import exact_sum
 from pricing.meters import TOKEN_METERS, Meter
 from pricing.rules import EXACT
@@ -41,7 +43,12 @@ def compare(before: Document, after: Document, names: tuple[str, str]) -> Differ
     models = rows(_models(before), _models(after))
     compared = [row for row in models if row.change is not None]
     effects = [row.effects for row in compared if row.effects is not None]
+    known = {row.name for row in compared}
+    both = [(row.before, row.after) for row in compared]
     sides = (_side(before, names[0]), _side(after, names[1]))
+    pairs = {key for document in (before, after) for key, name in _names(document).items() if name in known}
+    costs = tuple(exact_sum(part.known_cost or ZERO for part in side) for side in zip(*both, strict=True))
+    made = drivers(before.by_tier, after.by_tier, pairs, (costs[0], costs[1])) if compared else None
     return Difference(
         currency=before.cost.currency,
         before=sides[0],
@@ -53,7 +60,8 @@ def compare(before: Document, after: Document, names: tuple[str, str]) -> Differ
         models=models,
         workloads=rows(_workloads(before), _workloads(after)),
         meters=meter_rows(models),
-        notes=tuple(_notes(sides)),
+        notes=(*_notes(sides), *_driver_notes(before, after, made)),
+        drivers=made,
     )
 
 
@@ -84,12 +92,21 @@ def _models(document: Document) -> dict[str, Part]:
     lost: dict[_Name, list[tuple[int, Mapping[str, int]]]] = {}
     for item in document.cost.unpriced:
         lost.setdefault((item.provider, item.model), []).append((item.requests, item.tokens))
-    found: dict[str, Part] = {}
+    shown = _names(document)
+    return {
+        shown[one.provider, one.model]: _model(one, lost.get((one.provider, one.model), []))
+        for one in document.by_model
+    }
+
+
+def _names(document: Document) -> dict[_Name, str]:
+    """Return what models are called, by provider and name."""
+    found: dict[_Name, str] = {}
     # First those whose provider is known, so that a model that is called like one of them gets another name.
     for one in sorted(document.by_model, key=lambda one: one.provider is None):
         name = one.model if one.provider is None else f"{one.provider}/{one.model}"
-        key = f"{name} (no provider)" if name in found else name
-        found[key] = _model(one, lost.get((one.provider, one.model), []))
+        taken = name in found.values()
+        found[one.provider, one.model] = f"{name} (no provider)" if taken else name
     return found
 
 
@@ -155,6 +172,18 @@ def _notes(sides: tuple[Side, Side]) -> Iterator[str]:
         )
     if before.price_book != after.price_book:
         yield "The two are priced by different price books: that is part of the price effect."
+
+
+def _driver_notes(before: Document, after: Document, made: Bridge | None) -> Iterator[str]:
+    if made is None:
+        if not (before.by_tier and after.by_tier):
+            yield (
+                "One side does not hold sums by model and service tier: model mix, tiers and caches are part of volume, "
+                "size and price."
+            )
+        return
+    if any(one.requests is None for one in (*before.by_tier, *after.by_tier)):
+        yield "Not all requests are counted, so volume is tokens, and tokens per request are part of it."
 
 
 def gap(difference: Difference) -> Decimal:

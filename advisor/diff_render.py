@@ -10,6 +10,8 @@ from advisor.document_money import maybe_money
 from advisor.document_money import money as plain
 from advisor.numbers import MISSING, count, money, share, shown_in, tokens
 from advisor.render.markdown import escape
+from advisor.variance_terms import FACTORS, Bridge, Driver
+from advisor.variance_words import MEANINGS, NAMES
 from advisor.wording import clean
 
 _SHOWN_ROWS: Final = 20
@@ -58,6 +60,7 @@ def data_of(difference: Difference) -> dict[str, Any]:
         "before": _side_data(difference.before),
         "after": _side_data(difference.after),
         "change": plain(difference.change),
+        "drivers": _drivers_data(difference.drivers),
         "effects": _effects_data(difference.effects),
         "uncompared_before": plain(difference.uncompared_before),
         "uncompared_after": plain(difference.uncompared_after),
@@ -107,6 +110,10 @@ def _effects_data(effects: Effects | None) -> dict[str, str] | None:
     return None if effects is None else {name: plain(getattr(effects, name)) for name, _ in _EFFECTS}
 
 
+def _drivers_data(made: Bridge | None) -> dict[str, str] | None:
+    return None if made is None else {str(driver): plain(made.terms[driver]) for driver in Driver}
+
+
 def _title(difference: Difference) -> str:
     before, after = difference.before, difference.after
     ratio = _ratio(difference.change, _compared_before(difference))
@@ -150,8 +157,12 @@ def _totals(difference: Difference) -> Grid:
 
 
 def _why(difference: Difference) -> Grid:
-    effects = difference.effects
+    effects, made = difference.effects, difference.drivers
     rows = [("Why", "Amount")]
+    if made is not None:
+        told = [driver for driver in Driver if driver in FACTORS or made.terms[driver]]
+        rows += [(f"{NAMES[driver]}: {MEANINGS[driver]}", _signed(made.terms[driver])) for driver in told]
+        return [*rows, ("Change", _signed(difference.change))]
     rows += [
         (title, MISSING if effects is None else _signed(getattr(effects, name))) for name, title in _EFFECTS
     ]

@@ -47,6 +47,7 @@ from advisor.document_recommend import plan_doc, recommendation_docs, rejected_d
 from advisor.document_reconcile import reconciliation_doc
 from advisor.document_reuse import reuse_doc
 from advisor.document_showback import allocation_docs, plan_doc_of, unit_docs
+from advisor.document_tiers import tier_docs
 from advisor.view_reconcile import reconcile_badge
 from pricing.meters import Meter
 from workloads.latency import LatencyFit
@@ -81,6 +82,7 @@ def document_of(analysis: Analysis) -> Document:
             for row in analysis.by_day
         ],
         by_model=[_model(row) for row in analysis.by_model],
+        by_tier=tier_docs(analysis),
         workloads=[_workload(row, reuse.get(row.name), timed.get(row.name)) for row in analysis.workloads],
         recommendations=recommendation_docs(analysis.advice),
         rejected=rejected_docs(analysis.advice),

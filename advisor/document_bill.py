@@ -1,4 +1,4 @@
-"""The JSON document's section on the bill: its fields."""
+"""The JSON document's sections on the bill: their fields."""
 
 from typing import Literal
 
@@ -69,3 +69,14 @@ class ReconciliationDoc(_Model):
     by_meter: list[ComparedMeterDoc] = Field(description="Empty when the bill names no meters.")
     bill_formats: list[str]
     notes: list[str]
+
+
+class TierDoc(_Model):
+    """One service tier of one model: what of it has a price, and nothing else."""
+
+    provider: str | None
+    model: str
+    service_tier: str
+    requests: int | None = Field(description="null: some of it does not say how many requests it is.")
+    tokens: dict[str, int]
+    cost_by_meter: dict[str, Money]

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from advisor.document_advice import PlanDoc, RecommendationDoc, RejectedDoc
-from advisor.document_bill import ReconciliationDoc
+from advisor.document_bill import ReconciliationDoc, TierDoc
 from advisor.document_finance import AnomaliesDoc, CheckDoc, ForecastDoc, VarianceDoc
 from advisor.document_host import HostComparisonDoc, HostWayDoc
 from advisor.document_latency import WaitsDoc
@@ -280,10 +280,9 @@ class Document(SavedPart):
     phases: list[PhasesDoc] = Field(description="The whole log, on each basis that could be computed.")
     by_day: list[DayDoc]
     by_model: list[ModelDoc]
+    by_tier: list[TierDoc] = Field(default=[], description="What has a price, by model and service tier.")
     workloads: list[WorkloadDoc]
-    recommendations: list[RecommendationDoc] = Field(
-        description="What to do, best first; in USD at list prices."
-    )
+    recommendations: list[RecommendationDoc] = Field(description="Best first; in USD at list prices.")
     rejected: list[RejectedDoc] = Field(description="What was looked at and does not pay.")
     plan: PlanDoc | None = Field(description="The recommendations together; null: nothing was looked for.")
     reconciliation: ReconciliationDoc

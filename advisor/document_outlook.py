@@ -24,8 +24,8 @@ from advisor.document_money import maybe_money, money
 from advisor.forecast import Forecast, Outlook, Span, method_of
 from advisor.forecast_fit import RANGE_SHARE
 from advisor.forecast_words import outlook_notes
-from advisor.variance import Bridge
 from advisor.variance_periods import length
+from advisor.variance_terms import Bridge
 from advisor.variance_words import METHOD, listed, variance_notes
 
 

@@ -71,8 +71,9 @@ def diff(**given: Any) -> None:
     """Show what changed from A to B in cost, requests and tokens, and why.
 
     A and B are logs, or JSON documents of `advisor analyze --json`; the options about logs are for logs. The change
-    is split into volume (requests), size (tokens per request) and price (rate per token), in this order; the three
-    add up to it exactly.
+    is split into volume, model mix, service tier, tokens per request, cache share and price, all usage together; by
+    model, workload and meter into volume (requests), size (tokens per request) and price (rate per token), in this
+    order. The parts add up to the change exactly.
     """
     from advisor.commands.diff import run  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from advisor.analysis import PhaseMix, Slice, Unpriced
+from pricing.cards import STANDARD, STANDARD_NAMES
 from pricing.currency import UNCONVERTED_USD
 from pricing.discounts import LIST_COST
 from pricing.frame import PricedCube
@@ -68,6 +69,12 @@ def slices(priced: PricedCube, keys: Sequence[str]) -> dict[Hashable, Slice]:
         _key(label): _slice({name: column[position] for name, column in sums.items()}, priced)
         for position, label in enumerate(labels.itertuples(index=False, name=None))
     }
+
+
+def standard_tiers(tiers: pd.Series) -> pd.Series:
+    """Return service tiers, with one name for the standard one."""
+    named = tiers.astype(object).fillna("").str.lower()
+    return named.where(~named.isin(list(STANDARD_NAMES)), STANDARD)
 
 
 def _exact(total: Any) -> Any:

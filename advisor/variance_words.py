@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from advisor.variance import MOST_WORKLOADS, OTHERS, Bridge, Bridges, Driver, total
+from advisor.variance import MOST_WORKLOADS, OTHERS, Bridges
 from advisor.variance_periods import length
+from advisor.variance_terms import Bridge, Driver, total
 from advisor.wording import plural
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import Final
 from advisor import numbers
 from advisor.charts import Series
 from advisor.finance import Variance
-from advisor.variance import Bridge, Bridges, Driver
+from advisor.variance import Bridges
 from advisor.variance_periods import Periods, length
+from advisor.variance_terms import Bridge, Driver
 from advisor.variance_words import MEANINGS, NAMES, listed, variance_notes
 from advisor.view_finance_model import BridgePart
 from advisor.view_model import Cell, Table, TableColumn

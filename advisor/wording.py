@@ -36,11 +36,7 @@ def clean(text: str, limit: int = NAME_LIMIT) -> str:
 
 
 def tight(text: str) -> str:
-    """Return a text whose numbers keep their units: no line ends between ``0.17`` and ``x``, or ``87`` and ``%``.
-
-    >>> tight("a sixth (0.17 x)")
-    'a sixth (0.17\\xa0x)'
-    """
+    """Return a text whose numbers keep their units: no line ends between ``0.17`` and ``x``, or ``87`` and ``%``."""
     return _UNITS.sub("\N{NO-BREAK SPACE}", text)
 
 

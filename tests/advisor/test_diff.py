@@ -163,6 +163,33 @@ def test_two_documents(tmp_path: Path) -> None:
     assert any("price books" in note for note in found["notes"])
 
 
+def test_documents_tell_drivers_and_old_ones_say_why_not(tmp_path: Path) -> None:
+    before = saved(tmp_path, "before", ("chat", "small", 1_000_000, 0), ("chat", "small", 1_000_000, 0))
+    after = saved(tmp_path, "after", ("chat", "small", 1_000_000, 0), ("chat", "large", 1_000_000, 0))
+    found = answer(before, after)
+    assert {name: amount for name, amount in found["drivers"].items() if Decimal(amount)} == {
+        "model_mix": "9"
+    }
+    assert "Model mix: requests that went to other models" in run("diff", before, after).stdout
+    document = json.loads(Path(before).read_text("utf-8"))
+    assert document["by_tier"] == [
+        {
+            "provider": "maker",
+            "model": "small",
+            "service_tier": "standard",
+            "requests": 2,
+            "tokens": {"input_uncached": 2_000_000, "output": 0},
+            "cost_by_meter": {"input_uncached": "2", "output": "0"},
+        }
+    ]
+    del document["by_tier"]
+    Path(before).write_text(json.dumps(document), "utf-8")
+    old = answer(before, after)
+    assert old["drivers"] is None
+    assert old["effects"] == found["effects"]
+    assert any("service tier" in note for note in old["notes"])
+
+
 def test_logs_and_documents_may_be_mixed(tmp_path: Path) -> None:
     one = ("chat", "small", 1_000_000, 500_000)
     document = saved(tmp_path, "before", one)

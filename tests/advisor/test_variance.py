@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.forecast_days import DaySeries
-from advisor.variance import Bridges, Driver, bridges
+from advisor.variance import Bridges, bridges
 from advisor.variance_periods import comparable, length
+from advisor.variance_terms import Driver
 from pricing.charges import exact_sum
 from pricing.frame import PricedCube
 
