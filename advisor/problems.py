@@ -46,8 +46,8 @@ def data_problems(report: LoadReport) -> list[Problem]:
     ]
     reasons: dict[str, int] = {}
     located = [(row.file, row.line, row.reason) for row in report.skipped]
-    for _, _, reason in located:
-        reasons[reason] = reasons.get(reason, 0) + 1
+    for row in report.skipped:
+        reasons[row.reason] = reasons.get(row.reason, 0) + row.rows
     total = report.rows(SKIPPED)
     # Only the first thousand of a file are looked up one by one; the others are counted under their coarser reason.
     beyond = total - sum(reasons.values())

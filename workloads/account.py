@@ -89,10 +89,22 @@ def reject_counts(rows: Sequence[SkippedRow]) -> list[FileRows]:
     """Return rows that the engine could not fit to a header as skipped rows, by file and reason."""
     by_file: dict[tuple[str, str], int] = {}
     for row in rows:
-        by_file[row.file, row.reason] = by_file.get((row.file, row.reason), 0) + 1
+        by_file[row.file, row.reason] = by_file.get((row.file, row.reason), 0) + row.rows
     return [
         FileRows(file=file, format="", fate=SKIPPED, reason=reason, problem=None, rows=count)
         for (file, reason), count in by_file.items()
+    ]
+
+
+def without_rows(
+    files: Sequence[InputFile], counts: Sequence[FileRows], unreadable: Sequence[Unreadable]
+) -> list[Unreadable]:
+    """Return the files that are in no account yet: nothing was read of them, and nothing said why."""
+    told = {count.file for count in counts} | {item.shown for item in unreadable}
+    return [
+        Unreadable(file.shown, "a table without rows" if file.columns else "no row of its format is in it")
+        for file in files
+        if file.shown not in told
     ]
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import ibis
 
 from workloads import relations
+from workloads.expressions import not_negative
 from workloads.importers import TableImporter, TextImporter, table_importers, text_importers
 from workloads.importers.generic import GenericTable
 from workloads.json_plan import JsonPlan, Rows
@@ -19,6 +20,9 @@ from workloads.vocabulary import normal
 
 Expr = Any
 Connection = Any
+
+_LENGTHS: Final = ("requests", "ttft_seconds", "duration_seconds")
+"""Columns in which a negative value is damage, and read as not stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,11 @@ class Batch:
             columns = {
                 name: value.try_cast(COLUMNS[name]) if self.wide else value.cast(COLUMNS[name])
                 for name, value in rows.columns.items()
+            }
+            # A length that is negative is damage: that of a bucket is then not known, as 0 says.
+            columns |= {name: not_negative(columns[name]) for name in ("bucket_seconds",) if name in columns}
+            columns |= {
+                name: ibis.cases((columns[name] >= 0, columns[name])) for name in _LENGTHS if name in columns
             }
             if PLACE_COLUMN in rows.relation.columns:
                 columns[PLACE_COLUMN] = rows.relation[PLACE_COLUMN]

@@ -21,6 +21,7 @@ from workloads.account import (
     reject_counts,
     shown_rejects,
     with_repeats,
+    without_rows,
 )
 from workloads.batches import (
     Batch,
@@ -37,8 +38,9 @@ from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, PREFIX_COLUMNS, RECORD, SKIPPED
 from workloads.pages import without_followed
 from workloads.prefix_texts import tells_prefixes
-from workloads.quarantine import SkippedRow, is_small, located, rejected_rows, with_places
+from workloads.quarantine import SkippedRow, is_small, located, with_places
 from workloads.raw import PLACE_COLUMN
+from workloads.rejects import rejected_rows
 from workloads.relations import add, in_order, store
 from workloads.sniff import inspect_each
 from workloads.sources import InputFile, Kind, MappingError, Unreadable, expand
@@ -148,10 +150,11 @@ def load(
         counts = with_repeats(counts, count_rows(connection, records))
     counts = without_followed(connection, ledger, counts)
     rejected = shown_rejects(rejected_rows(connection), files)
+    counts += reject_counts(rejected)
     report = LoadReport(
-        counts=(*counts, *reject_counts(rejected)),
+        counts=tuple(counts),
         skipped=(*skipped, *rejected),
-        unreadable=tuple(unreadable),
+        unreadable=(*unreadable, *without_rows(files, counts, unreadable)),
     )
     if not report.rows(RECORD):
         raise NothingReadableError(nothing_readable(report), report)

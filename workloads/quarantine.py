@@ -22,7 +22,6 @@ Expr = Any
 
 NOT_JSON = "not valid JSON"
 NOT_AN_OBJECT = "JSON, but not an object"
-BROKEN_ROW = "the row does not fit the header"
 
 _MOST_PER_FILE = 1_000
 _APART_BYTES = 1 << 24
@@ -38,6 +37,8 @@ class SkippedRow:
     reason: str
     text: str | None = None
     """The line itself, when it is JSON of no known format; used to recognise it and never shown."""
+    rows: int = 1
+    """How many rows this stands for, the first of which is on the line."""
 
 
 def is_small(files: Iterable[InputFile]) -> bool:
@@ -199,17 +200,3 @@ def _closer(text: str) -> tuple[str, str]:
     except (ValueError, RecursionError):
         return NOT_JSON, ""
     return (UNRECOGNISED, text) if isinstance(value, dict) else (NOT_AN_OBJECT, "")
-
-
-def rejected_rows(connection: Connection) -> list[SkippedRow]:
-    """Return the CSV rows that the engine could not fit to the header, each once."""
-    if "reject_errors" not in {name for (name,) in connection.raw_sql("SHOW TABLES").fetchall()}:
-        return []
-    found = connection.raw_sql(
-        "SELECT DISTINCT s.file_path, e.line, e.error_type FROM reject_errors e "
-        "JOIN reject_scans s ON s.scan_id = e.scan_id AND s.file_id = e.file_id ORDER BY 1, 2"
-    ).fetchall()
-    rows: dict[tuple[str, int], SkippedRow] = {}
-    for path, line, kind in found:
-        rows.setdefault((path, line), SkippedRow(path, line, f"{BROKEN_ROW}: {str(kind).lower()}"))
-    return list(rows.values())

@@ -212,7 +212,7 @@ def csv_rows(connection: Connection, files: Sequence[InputFile], dialect: CsvDia
         connection,
         f"SELECT * FROM read_csv({_paths(files)}, columns = {{{names}}}, header = true, auto_detect = false, "
         f"delim = {quote(dialect.delimiter)}, quote = '\"', escape = '\"', skip = {dialect.skip_lines}, "
-        f"filename = {quote(FILE_COLUMN)}, store_rejects = true, null_padding = false)",
+        f"filename = {quote(FILE_COLUMN)}, store_rejects = true, null_padding = false, max_line_size = {_line_bytes(files)})",
     )
 
 

@@ -10,11 +10,13 @@ import json
 import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from workloads.copies import copies_folder
+from workloads.copies import copies_folder, copy_unpacked
 from workloads.event_stream import is_event_stream, with_bare_data
 from workloads.packed import is_packed, unpacked
 from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
@@ -67,16 +69,26 @@ def inspect(shown: str, path: Path, *, deep: bool = False) -> InputFile | Unread
         deep: Whether to read a JSON document as a whole whose first object is larger than a sample.
     """
     try:
-        head = _head(path) if path.is_file() else None
-    except (OSError, EOFError) as error:
+        return _inspect(shown, path, deep=deep)
+    except FileNotFoundError:
+        return Unreadable(shown, "it is not there any more")
+    except (OSError, EOFError, zlib.error) as error:
         return Unreadable(shown, f"cannot be read: {error}")
+
+
+def _inspect(shown: str, path: Path, *, deep: bool) -> InputFile | Unreadable:
+    if path.exists() and not path.is_file():
+        what = "a folder that cannot be listed" if path.is_dir() else "not a regular file"
+        return Unreadable(shown, what)
+    head = _head(path)
+    if not head.strip():
+        return Unreadable(shown, "the file is empty")
     path = _rightly_named(path)
-    if head is None or not head.strip():
-        return Unreadable(shown, "not a regular file" if head is None else "the file is empty")
-    if head.startswith(_PARQUET_MAGIC):
-        return InputFile(shown=shown, path=path, kind=Kind.PARQUET)
-    if head.startswith(_SQLITE_MAGIC):
-        return _inspect_sqlite(shown, path)
+    if head.startswith((_PARQUET_MAGIC, _SQLITE_MAGIC)):
+        is_table = head.startswith(_PARQUET_MAGIC)
+        return (
+            InputFile(shown=shown, path=path, kind=Kind.PARQUET) if is_table else _inspect_sqlite(shown, path)
+        )
     text, path = _decode(head, path)
     if text is None:
         return Unreadable(shown, "binary data, not a log in text, JSON, CSV or Parquet")
@@ -92,8 +104,13 @@ def _inspect_sqlite(shown: str, path: Path) -> InputFile | Unreadable:
     """Return a coding agent's database as the JSON messages that it keeps in ``message.data``."""
     import sqlite3  # noqa: PLC0415  (rarely needed)
 
+    place = f"{path.resolve().as_uri()}?mode=ro"  # a name may hold what means something in such an address
     try:
-        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+        with contextlib.closing(sqlite3.connect(place, uri=True)) as database:
+            database.execute("PRAGMA trusted_schema = OFF")
+            kinds = database.execute("SELECT type FROM sqlite_master WHERE name = 'message'").fetchall()
+            if kinds != [("table",)]:  # a view may be a query without an end
+                return Unreadable(shown, "an SQLite database without a table of messages")
             (text,) = database.execute("SELECT group_concat(json(data), char(10)) FROM message").fetchone()
     except sqlite3.Error as error:
         return Unreadable(shown, f"an SQLite database without messages: {error}")
@@ -106,10 +123,11 @@ def _inspect_sqlite(shown: str, path: Path) -> InputFile | Unreadable:
 
 def _rightly_named(path: Path) -> Path:
     """Return the path, or that of a copy when its name lies about being packed: the engine goes by the name."""
-    if not path.is_file():
-        return path
-    if is_packed(path) == (path.suffix.lower() == ".gz"):
-        return path
+    return path if is_packed(path) == (path.suffix.lower() == ".gz") else _plain_copy(path)
+
+
+def _plain_copy(path: Path) -> Path:
+    """Return the path of an unpacked copy."""
     suffix = Path(path.stem).suffix or path.suffix
     with (
         unpacked(path) as content,
@@ -117,7 +135,7 @@ def _rightly_named(path: Path) -> Path:
             prefix="plain-", suffix=suffix, dir=copies_folder(), delete=False
         ) as copy,
     ):
-        shutil.copyfileobj(content, copy)
+        copy_unpacked(content, copy, path.stat().st_size)
     return Path(copy.name)
 
 
@@ -141,8 +159,9 @@ def _decode(head: bytes, path: Path) -> tuple[str | None, Path]:
 
 
 def _transcode(path: Path, encoding: str) -> Path:
+    plain = _plain_copy(path) if is_packed(path) else path
     with (
-        unpacked(path) as raw,
+        plain.open("rb") as raw,
         tempfile.NamedTemporaryFile(
             "w", prefix="utf8-", dir=copies_folder(), encoding="utf-8", newline="", delete=False
         ) as copy,
@@ -153,7 +172,7 @@ def _transcode(path: Path, encoding: str) -> Path:
 
 def _inspect_text(shown: str, path: Path, text: str, *, cut: bool) -> InputFile | Unreadable:
     if is_event_stream(text):
-        return inspect(shown, with_bare_data(path))
+        return inspect(shown, with_bare_data(_plain_copy(path) if is_packed(path) else path))
     start = text.lstrip()[:1]
     lines = [line for line in text.split("\n") if line.strip()]
     whole = lines[:-1] if cut and len(lines) > 1 else lines
@@ -211,10 +230,10 @@ def _inspect_csv(shown: str, path: Path, text: str) -> InputFile | Unreadable:
     body = "\n".join(lines[skip:])
     best: tuple[int, str, list[list[str]]] | None = None
     for delimiter in delimiters:
-        try:
-            rows = list(csv.reader(io.StringIO(body), delimiter=delimiter))[:_SAMPLE_RECORDS]
-        except csv.Error:
-            continue
+        rows: list[list[str]] = []
+        # What stands before a cell that never ends tells enough.
+        with contextlib.suppress(csv.Error):
+            rows.extend(islice(csv.reader(io.StringIO(body), delimiter=delimiter), _SAMPLE_RECORDS))
         if not rows:
             continue
         width = len(rows[0])

@@ -140,20 +140,22 @@ def _expand_one(given: str) -> Iterator[tuple[str, Path]]:
 def _inside(shown: str, archive: Path) -> Iterator[tuple[str, Path]]:
     """Yield the logs inside an archive as ``archive::member``."""
     try:
-        for name, copy in members(archive):
-            if _has_data_suffix(name):
-                yield f"{shown}::{name}", copy
+        for name, copy in members(archive, _has_data_suffix):
+            yield f"{shown}::{name}", copy
     except ArchiveError as error:
         raise SourceError(f"{shown}: {error}") from error
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    for parent, _, names in os.walk(folder):
+    """Yield the files below a folder, and the folders that cannot be listed."""
+    closed: list[OSError] = []
+    for parent, _, names in os.walk(folder, onerror=closed.append):
         yield from (Path(parent, name) for name in names if not name.startswith("."))
+    yield from (Path(str(error.filename)) for error in closed)
 
 
 def _looks_like_data(path: Path) -> bool:
-    return (_has_data_suffix(path.name) or is_archive(path)) and path.is_file()
+    return path.is_dir() or ((_has_data_suffix(path.name) or is_archive(path)) and path.is_file())
 
 
 def _has_data_suffix(name: str) -> bool:

@@ -226,7 +226,7 @@ def test_a_file_that_is_no_log_does_not_take_the_others_down(tmp_path: Path, rea
 
 
 def test_a_folder_in_place_of_a_file_is_unreadable(tmp_path: Path) -> None:
-    assert inspect("x", tmp_path) == Unreadable("x", "not a regular file")
+    assert inspect("x", tmp_path) == Unreadable("x", "a folder that cannot be listed")
 
 
 def test_a_character_cut_by_the_sample_is_no_sign_of_another_encoding(tmp_path: Path, read: Read) -> None:
