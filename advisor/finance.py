@@ -19,6 +19,7 @@ from advisor.forecast_days import DaySeries, series_of, spans_of
 from advisor.forecast_fit import LEAST_DAYS
 from advisor.forecast_prices import announced
 from advisor.options import AnalyseOptions
+from advisor.outcomes import outcomes
 from advisor.unit_economics import UnitCost, unit_costs
 from advisor.unit_scan import Spread
 from advisor.variance import Bridges, bridges
@@ -106,7 +107,7 @@ def with_finance(
             variance=_variance(priced, series, obstacle),
             unusual=anomalies(priced, series, obstacle=obstacle or _money_only(priced)),
             checks=checks(budgets, cubes, series, steps),
-            units=unit_costs(analysis, spread() if asked.unit_costs else {}),
+            units=unit_costs(analysis, spread() if asked.unit_costs else {}, outcomes(priced)),
             allocations=_allocations(analysis, options, by_label),
             plan_use=plan_use(
                 by_label("format"), [SeatPlan(name=name, usd_per_month=usd) for name, usd in asked.plans]

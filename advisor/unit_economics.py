@@ -1,4 +1,4 @@
-"""What one unit costs: a request, a session, a user, a workload, a thousand and a million tokens of each kind.
+"""What one unit costs: a request, a session, a user, an accepted outcome, a workload, a thousand and a million tokens of each kind.
 
 Means are exact money over exact counts, rounded to 12 decimals. Medians and 95th percentiles come from the engine and are
 estimates to six significant digits; without them only means are told.
@@ -10,6 +10,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
 from advisor.analysis import Analysis
+from advisor.numbers import share
+from advisor.outcomes import Outcomes
 from advisor.unit_scan import Spread
 from pricing.charges import exact_sum
 from pricing.meters import CACHE_READ_METERS, INPUT_METERS, OUTPUT_METERS, Meter
@@ -38,7 +40,7 @@ class UnitCost:
     """What one unit costs, of what has a price.
 
     Attributes:
-        unit: ``request``, ``session``, ``user``, ``workload``, ``1k_tokens``, ``1M_tokens`` ...
+        unit: ``request``, ``session``, ``user``, ``accepted_outcome``, ``workload``, ``1k_tokens``, ``1M_tokens`` ...
         count: How many units there are; of a million tokens, how many tokens.
         cost: What they cost together.
         mean: A unit's share of it.
@@ -56,19 +58,24 @@ class UnitCost:
     basis: str
 
 
-def unit_costs(analysis: Analysis, spreads: Mapping[str, Spread]) -> tuple[UnitCost, ...]:
+def unit_costs(
+    analysis: Analysis, spreads: Mapping[str, Spread], outcomes: Outcomes | None = None
+) -> tuple[UnitCost, ...]:
     """Return the unit costs that the log allows; none where a part of its money could not be converted.
 
     Args:
         analysis: What is known of the log.
         spreads: What single requests, sessions and users cost, see ``unit_scan``; empty: not asked for.
+        outcomes: What came of requests; None: the log does not say.
     """
     if analysis.whole.unconverted_usd or not analysis.whole.is_priced:
         return ()
-    return tuple(_units(analysis, spreads))
+    return tuple(_units(analysis, spreads, outcomes))
 
 
-def _units(analysis: Analysis, spreads: Mapping[str, Spread]) -> Iterator[UnitCost]:
+def _units(
+    analysis: Analysis, spreads: Mapping[str, Spread], outcomes: Outcomes | None
+) -> Iterator[UnitCost]:
     whole = analysis.whole
     if whole.priced_requests:
         yield _unit("request", whole.priced_requests, whole.total, spreads.get("request"), "priced requests")
@@ -85,10 +92,27 @@ def _units(analysis: Analysis, spreads: Mapping[str, Spread]) -> Iterator[UnitCo
                 p95=_estimate(seen.p95),
                 basis=basis,
             )
+    if outcomes is not None:
+        yield from _of_outcomes(outcomes)
     workloads = [one for one in analysis.workloads if one.whole.is_priced]
     if workloads:
         yield _unit("workload", len(workloads), whole.total, None, "workloads with a price")
     yield from _of_tokens(analysis)
+
+
+def _of_outcomes(found: Outcomes) -> Iterator[UnitCost]:
+    """Yield what an accepted outcome costs; where some requests say nothing, also with these as part of the work."""
+    part = f" ({share(found.told / found.requests)} of those of their workloads)" if found.requests else ""
+    basis = f"requests that tell their outcome{part}, by outcomes accepted"
+    yield _unit("accepted_outcome", found.accepted, found.told_cost, None, basis)
+    if found.cost != found.told_cost:
+        yield _unit(
+            "accepted_outcome_all_requests",
+            found.accepted,
+            found.cost,
+            None,
+            "all requests of these workloads, by outcomes accepted: one request may tell for a whole task",
+        )
 
 
 def _of_tokens(analysis: Analysis) -> Iterator[UnitCost]:

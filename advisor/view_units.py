@@ -15,6 +15,8 @@ _NAMES: Final = {
     "request": "Request",
     "session": "Session",
     "user": "User",
+    "accepted_outcome": "Accepted outcome",
+    "accepted_outcome_all_requests": "Accepted outcome, all requests",
     "workload": "Workload",
     "1k_tokens": "1,000 tokens",
     "1M_tokens": "1 million tokens",

@@ -83,7 +83,8 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
     ``cache_records`` (records that report cache reads), ``cache_read_known`` and ``cache_input_known`` (their reads
     and whole prompts), one column a meter and ``reasoning`` (NA: not reported by any record of the cell),
     ``decode_context`` and ``prefill_context`` (token pairs that attention reads, see ``pricing.phases``),
-    ``recorded_cost_usd`` and ``recorded`` (money that the log states, and how many records state it).
+    ``recorded_cost_usd`` and ``recorded`` (money that the log states, and how many records state it), and of logs that say
+    what came of requests ``tells_outcome`` (a key) and ``accepted`` (outcomes that were accepted).
     """
     records = _with_request_calls(records, cuts)
     cells = _cells(records, grouping, cuts)
@@ -100,11 +101,13 @@ def usage_cube(connection: Connection, records: Expr, grouping: Grouping, cuts: 
         "bucketed",
         "charge_only",
         *(["api_key"] if cuts.api_keys else []),
+        *(["tells_outcome"] if "accepted" in records.columns else []),
     ]
     meters = [str(meter) for meter in present_meters(records)]
     sums = {name: cells[name].sum() for name in meters}
-    if "reasoning" in records.columns:
-        sums["reasoning"] = cells["reasoning"].sum()
+    for name in ("reasoning", "accepted"):
+        if name in records.columns:
+            sums[name] = cells[name].sum()
     grouped = cells.group_by(keys).agg(
         price_at=cells.started_at.min(),
         last_at=cells.started_at.max(),
@@ -135,6 +138,8 @@ def _cells(records: Expr, grouping: Grouping, cuts: RateCuts) -> Expr:
     started = column(records, "started_at")
     # A bucket is many requests: its size says nothing about any one of them, so it never reaches a context tier.
     context = ibis.cases((bucketed, ibis.null("int64")), else_=records.input_tokens)
+    if "accepted" in records.columns:
+        records = records.mutate(tells_outcome=records.accepted.notnull())
     reads = total(records, CACHE_READ_METERS)
     epoch = ibis.literal(0)
     for instant in cuts.breakpoints:

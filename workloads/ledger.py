@@ -74,6 +74,7 @@ COLUMNS: Final[dict[str, str]] = {
     "ttft_seconds": "float64",
     "duration_seconds": "float64",
     "streaming": "boolean",
+    "accepted": "int64",  # outcomes that were accepted: 1 or 0 of a request, a bucket's count; null: it does not say
     "recorded_cost_usd": "decimal(38, 12)",  # what the log says it cost; null: it does not say
     # what a prompt begins with, as the source names it; only there where a source does, or a run asks for it
     "log_row": "int64",  # place of the row among those that were read with it

@@ -8,7 +8,7 @@ Token fields: found by name (``workloads.vocabulary``) or by ``--map target=colu
 the cached part is decided by each row's total where there is one, else by the convention the column names belong to.
 
 Time zone: times without an offset are UTC; bare dates stay that date. Small numbers are seconds since a start that has no
-date.
+date. ``accepted`` is whether what came of a request was accepted: a word, 1 or 0, and in a bucket a count.
 
 What it cannot tell: whatever has no column.
 """
@@ -21,6 +21,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import FALSE, NO_TEXT, TRUE, is_true, not_negative, text_of
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.outcomes import ACCEPTED_NAMES, accepted
 from workloads.raw import Table
 from workloads.vocabulary import (
     ADDITIVE_NAMES,
@@ -45,6 +46,7 @@ TARGETS: Final[dict[str, tuple[str, ...]]] = {
     "requests": REQUESTS_NAMES,
     "recorded_cost_usd": COST_NAMES,
     "streaming": STREAMING_NAMES,
+    "accepted": ACCEPTED_NAMES,
     "request_id": _ID_NAMES,
 }
 """What ``--map`` can name, and the column names that are recognised for it."""
@@ -102,6 +104,8 @@ class GenericTable(TableImporter):
             columns["bucket_seconds"] = ibis.cases((requests > 1, 0), else_=ibis.null("int64"))
         if "streaming" in found:
             columns["streaming"] = table.text(found["streaming"]).lower().isin(("true", "1", "yes"))
+        if "accepted" in found:
+            columns["accepted"] = accepted(table.text(found["accepted"]), requests)
         if "recorded_cost_usd" in found:
             columns["recorded_cost_usd"] = table.number(found["recorded_cost_usd"])
         if "request_id" in found:

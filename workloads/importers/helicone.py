@@ -13,7 +13,8 @@ Time zone: UTC, with or without offset.
 
 What it cannot tell: how long cache writes live. Status codes below zero are Helicone's own (timed out, pending,
 cancelled): such a request may have been billed. ``costUSD`` is dollars; ``cost`` is dollars or, straight from the
-database, billionths, told apart by size. A cost of 0 means that no price was found.
+database, billionths, told apart by size. A cost of 0 means that no price was found. Thumbs up or down
+(``helicone-score-feedback`` in ``scores``) is whether the answer was accepted; other scores say nothing about that.
 """
 
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, first_text, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
+from workloads.outcomes import accepted
 from workloads.prefix_texts import text_step, told_by_text
 from workloads.raw import Table
 from workloads.times import seconds_between
@@ -109,6 +111,10 @@ class HeliconeRequests(TableImporter):
             "recorded_cost_usd": _cost(table, meters["dedup_size"]),
             "dedup_group": ibis.coalesce(text("request_id"), text("response_id")),
         }
+        if table.has("scores"):
+            # 1: thumbs up, 0: thumbs down; other scores are the user's own and of any scale.
+            feedback = first_text(table.json("scores"), "helicone-score-feedback")
+            columns["accepted"] = accepted(feedback, columns["requests"])
         return columns | told_by_text(table, "request_body", columns)
 
 
