@@ -22,13 +22,15 @@ _EPOCH_SECONDS_BELOW = 1e11
 _EPOCH_MILLISECONDS_BELOW = 1e14
 _EPOCH_MICROSECONDS_BELOW = 1e17
 """Magnitudes that tell epoch units apart between the years 1973 and 5138."""
+_FIRST = ibis.literal(datetime(1970, 1, 1))  # noqa: DTZ001  (instants of the ledger are UTC, and naive)
+_AFTER_LAST = ibis.literal(datetime(2200, 1, 1))  # noqa: DTZ001
 
 
 def parse_instant(text: Expr) -> Expr:
     """Return the UTC instant of a text column: ISO 8601 with or without offset, or an epoch in s, ms, us or ns.
 
-    A text without an offset is taken as UTC; a text that is no time gives null. Epochs are kept to
-    the millisecond.
+    A text without an offset is taken as UTC; a text that is no time gives null, and so does one before 1970 or after
+    2199, which no log was written in. Epochs are kept to the millisecond.
     """
     number = text.try_cast("float64")
     milliseconds = ibis.cases(
@@ -38,12 +40,13 @@ def parse_instant(text: Expr) -> Expr:
         else_=number / MICROSECONDS_PER_SECOND,
     )
     instant = text.try_cast("timestamp('UTC')").cast("timestamp")
-    return ibis.cases(
+    read = ibis.cases(
         # Said first for speed: no number has its dashes there, and trying to read one is dear.
         ((text.substr(4, 1) == "-") & (text.substr(7, 1) == "-"), instant),
         (number.notnull(), milliseconds.try_cast("int64").as_timestamp("ms")),
         else_=instant,
     )
+    return ibis.cases(((read >= _FIRST) & (read < _AFTER_LAST), read))
 
 
 def seconds_between(start: Expr, end: Expr) -> Expr:
