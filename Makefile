@@ -7,9 +7,11 @@ BIN := $(VENV)/bin
 RUN = $(if $(wildcard $(BIN)/ruff),$(BIN)/)
 PIP_OPTIONS := -qq --disable-pip-version-check --no-input --constraint constraints.txt
 NAMES ?=
+TESTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden docs new-importer bench wheel-check lock chromium clean
+.PHONY: help demo test check golden docs new-importer bench wheel-check release-check oldest audit sbom coverage mutation \
+	lock chromium clean
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
@@ -56,6 +58,36 @@ wheel-check: $(VENV)/.installed  ## build the wheel, install it alone, use it fr
 	@cd build/wheel/elsewhere && ../venv/bin/advisor --help > help.txt && ../venv/bin/advisor demo --to demo > demo.txt
 	@echo "wheel-check: $$(ls build/wheel/*.whl) holds the templates and the prices, and works from another folder"
 
+release-check:  ## build wheel and sdist twice, compare, install each alone, make every output elsewhere
+	@$(PYTHON) tools/release_check.py --work build/release
+
+oldest: $(VENV)/.python  ## run the tests with the oldest versions that pyproject.toml allows
+	@rm -rf build/oldest && mkdir -p build && $(BIN)/python -m venv build/oldest
+	@build/oldest/bin/pip install -qq --disable-pip-version-check --no-input --constraint constraints-oldest.txt --editable . \
+		pytest pytest-xdist hypothesis jsonschema openpyxl coverage hatchling import-linter
+	build/oldest/bin/python -m pytest -q -n auto -p no:cacheprovider $(TESTS)
+
+audit: build/tools/.installed  ## ask for known vulnerabilities of what is pinned; what could not be looked up fails
+	build/tools/bin/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r constraints.txt
+
+sbom: build/tools/.installed  ## the bill of materials of an installed wheel: build/sbom.json (CycloneDX)
+	@rm -rf build/sbom && mkdir -p build/sbom && $(PYTHON) -m venv build/sbom/venv
+	@build/sbom/venv/bin/pip install $(PIP_OPTIONS) .
+	@build/sbom/venv/bin/pip uninstall -qq -y pip
+	@build/tools/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --of JSON \
+		-o build/sbom.json build/sbom/venv
+	@$(PYTHON) -c 'import json; found = json.load(open("build/sbom.json")); \
+		print("build/sbom.json:", len(found["components"]), "components,", found["bomFormat"], found["specVersion"])'
+
+coverage:  ## branch coverage of pricing and workloads, by the tests that mirror them
+	$(RUN)python -m coverage erase
+	$(RUN)python -m coverage run -m pytest -q $(or $(TESTS),tests)
+	$(RUN)python -m coverage combine -q
+	$(RUN)python -m coverage report
+
+mutation:  ## change one thing at a time in pricing, and see whether its tests notice: make mutation SAMPLE=200
+	$(RUN)python tools/mutate.py --sample $(or $(SAMPLE),200)
+
 lock: $(VENV)/.python  ## pin the newest versions that pyproject.toml allows into constraints.txt
 	@rm -rf build/lock && mkdir -p build && $(BIN)/python -m venv build/lock
 	@build/lock/bin/pip install -qq --disable-pip-version-check --no-input '.[dev]'
@@ -85,6 +117,11 @@ $(VENV)/.python:
 		exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 		echo "$(PYTHON) cannot make a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	@touch $@
+
+build/tools/.installed: pyproject.toml
+	@rm -rf build/tools && mkdir -p build && $(PYTHON) -m venv build/tools
+	@build/tools/bin/pip install -qq --disable-pip-version-check --no-input build cyclonedx-bom pip-audit
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.python pyproject.toml constraints.txt

@@ -151,11 +151,9 @@ def _models_by_cost(frame: pd.DataFrame) -> dict[Any, tuple[str, ...]]:
     """Return the models of each workload, dearest first."""
     costs = [name for name in frame.columns if name.startswith("cost_")]
     totals: dict[Any, dict[str, int]] = {}
-    for workload, model, row in zip(
-        frame["workload"],
-        frame["model_resolved"],
-        frame[costs].itertuples(index=False, name=None),
-        strict=True,
+    # Column by column: how many rows a frame without columns has is a matter of the pandas at hand.
+    for workload, model, *row in zip(
+        frame["workload"], frame["model_resolved"], *(frame[name] for name in costs), strict=True
     ):
         name = model if isinstance(model, str) else "(no model)"
         mine = totals.setdefault(workload, {})

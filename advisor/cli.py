@@ -14,6 +14,7 @@ from typing import Any, Final
 import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
+from advisor.completion import complete_paths
 from advisor.config import ConfigError, read_config
 from advisor.export_commands import render
 from advisor.finance_commands import check
@@ -101,10 +102,14 @@ def reconcile(**given: Any) -> None:
 
 @cli.command()
 @click.option(
-    "--to", "folder", type=click.Path(path_type=Path), default=Path("advisor-demo"), show_default=True
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path),
+    default="advisor-demo",
+    help="Folder to write to (default: advisor-demo).",
 )
-@click.option("--requests", type=click.IntRange(min=1_000), default=80_000, show_default=True)
-@click.option("--seed", type=int, default=7, show_default=True)
+@click.option("--requests", type=click.IntRange(min=1_000), default=80_000, help="Lines (default: 80,000).")
+@click.option("--seed", type=int, default=7, help="The same makes the same log (default: 7).")
 @loudness
 def demo(**given: Any) -> None:
     """Write a sample log (a month of a company's requests) and its report."""
@@ -230,13 +235,9 @@ def schema() -> None:
     click.echo(schema_json(), nl=False)
 
 
-cli.add_command(check)
-cli.add_command(diff)
-cli.add_command(phases)
-cli.add_command(render)
-cli.add_command(selfhost)
-cli.add_command(serving)
-cli.add_command(whatif)
+for _command in (check, diff, phases, render, selfhost, serving, whatif):
+    cli.add_command(_command)
+complete_paths(cli)
 
 
 def _finish(exit_code: int) -> None:

@@ -48,8 +48,22 @@ def serving(**given: Any) -> None:
 @click.option(
     "--engine", default="vllm", show_default=True, metavar="NAME", help="vllm, sglang, trtllm, llama.cpp."
 )
-@click.option("--input-tokens", type=click.IntRange(min=1), default=2_000, show_default=True, metavar="N")
-@click.option("--output-tokens", type=click.IntRange(min=1), default=300, show_default=True, metavar="N")
+@click.option(
+    "--input-tokens",
+    type=click.IntRange(min=1),
+    default=2_000,
+    show_default=True,
+    metavar="N",
+    help="Of one prompt.",
+)
+@click.option(
+    "--output-tokens",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    metavar="N",
+    help="Of one answer.",
+)
 @click.option(
     "--batch",
     type=click.IntRange(min=1),
@@ -156,7 +170,14 @@ def phases(**given: Any) -> None:
 @click.option(
     "--owned-usd", metavar="USD", help="Price of one accelerator that you buy, with its share of the machine."
 )
-@click.option("--owned-years", type=click.FloatRange(min=0.5), default=4, show_default=True, metavar="N")
+@click.option(
+    "--owned-years",
+    type=click.FloatRange(min=0.5),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Over which a bought accelerator is written off.",
+)
 @click.option(
     "--usd-per-kwh",
     default="0.12",

@@ -16,12 +16,54 @@ from types import ModuleType
 import click
 
 from advisor.cli import cli
+from advisor.config import OPTIONS
 from advisor.scenario_model import STEPS, schema_json
 from pricing.cache_rules import CacheRule, Lifetime, built_in_rules
 from workloads.importers import Importer, JsonImporter, TableImporter, importers
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEADINGS = ("Where it comes from", "One row is", "Token fields", "Time zone", "What it cannot tell")
+CLI_INTRO = """# Command line
+
+What a command is given stands in its help; keys and shapes of files in the pages of this folder.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+| 0 | done |
+| 1 | a gate (`check`, `reconcile`, `--fail-on-unpriced`, `prices --diff`) or `--strict` failed |
+| 2 | wrong usage, or a file of prices, terms or settings that is malformed |
+| 3 | nothing readable, or nothing priced |
+| 130 | stopped |
+
+## Streams and files
+
+Results go to stdout or to the files that were named; progress and errors go to stderr, an error as one sentence. For an output,
+`-` is stdout, and then nothing else goes there; for a log, `-` is stdin. A file is written whole or not at all.
+
+`advisor.toml` in the current folder, else `[tool.advisor]` in `pyproject.toml`, holds options without their dashes
+(`timezone = "Europe/Berlin"`); the command line wins. Keys: {keys}.
+
+## Environment
+
+| variable | meaning |
+|---|---|
+| `NO_COLOR` | no colour |
+| `FORCE_COLOR` | colour although stdout is no terminal |
+| `COLUMNS` | width of tables |
+| `TMPDIR` | where copies of packed inputs lie while a command runs |
+
+## Completion
+
+Commands, options and files are completed by the shell after one of
+
+```sh
+eval "$(_ADVISOR_COMPLETE=bash_source advisor)"      # in ~/.bashrc
+eval "$(_ADVISOR_COMPLETE=zsh_source advisor)"       # in ~/.zshrc
+_ADVISOR_COMPLETE=fish_source advisor | source       # in ~/.config/fish/completions/advisor.fish
+```
+"""
 SCENARIO_MARK = (
     "<!-- made by tools/make_docs.py: change advisor/scenario_model.py or the tool, not this page -->\n"
 )
@@ -122,7 +164,8 @@ def _section(module: ModuleType, names: list[str]) -> Iterator[str]:
 
 def cli_page() -> str:
     """Return the page of commands: the help of each, as it is printed."""
-    lines = [MARK, "# Command line", "", "```", _help(cli, "advisor"), "```"]
+    keys = ", ".join(f"`{key}`" for key in sorted(OPTIONS))
+    lines = [MARK, CLI_INTRO.replace("{keys}", keys), "## advisor", "", "```", _help(cli, "advisor"), "```"]
     for name, command in sorted(cli.commands.items()):
         lines += ["", f"## advisor {name}", "", "```", _help(command, f"advisor {name}"), "```"]
     return "\n".join(lines) + "\n"
