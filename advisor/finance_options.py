@@ -84,13 +84,7 @@ def options_from(
     """
     if "showback" not in given:
         return NOTHING
-    from advisor.allocation import SharingError, parse_sharing  # noqa: PLC0415  (only by runs that share)
-
-    try:
-        if given["shared_cost"] != "none":
-            parse_sharing(given["shared_cost"])
-    except SharingError as error:
-        raise click.UsageError(f"--shared-cost: {error}") from error
+    _check_sharing(given["shared_cost"])
     return FinanceOptions(
         unit_costs=given["unit_costs"],
         showback=group_keys(given["showback"]),
@@ -98,6 +92,17 @@ def options_from(
         plans=tuple(_plan(text) for text in given["plans"]),
         budgets=_budgets(given["budget_file"], given["currency"]) if given["budget_file"] else (),
     )
+
+
+def _check_sharing(rule: str) -> None:
+    if rule == "none":
+        return
+    from advisor.allocation import SharingError, parse_sharing  # noqa: PLC0415  (only by runs that share)
+
+    try:
+        parse_sharing(rule)
+    except SharingError as error:
+        raise click.UsageError(f"--shared-cost: {error}") from error
 
 
 def _budgets(file: str, currency: str) -> "tuple[Budget, ...]":

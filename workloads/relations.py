@@ -6,11 +6,12 @@ outside (paths, column names) goes through ``quote`` or ``identifier``.
 # ruff: noqa: S608  (see above)
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
 from threading import RLock
+from types import MappingProxyType
 from typing import Any, Final
 
 import ibis
@@ -50,6 +51,11 @@ def connect(*, memory_limit: str | None = None) -> Connection:
     return connection
 
 
+def is_remote(connection: Connection) -> bool:
+    """Return whether an engine is not the embedded one: see ``workloads.remote``."""
+    return hasattr(connection, "way_in")
+
+
 @cache
 def _compare_one_at_a_time() -> None:
     """Let only one thread at a time compare expressions of ibis, or let go of one that was compared.
@@ -74,6 +80,8 @@ def _compare_one_at_a_time() -> None:
 def way_into(connection: Connection) -> Connection:
     """Return another way into the same engine, with all that is stored there: for a thread of its own."""
     _compare_one_at_a_time()
+    if is_remote(connection):
+        return connection.way_in()
     return ibis.duckdb.from_connection(connection.con.cursor())
 
 
@@ -93,6 +101,9 @@ def as_written(connection: Connection) -> Generator[None]:
 
     The engine takes a table whose lists are spread out for as short as it was before.
     """
+    if is_remote(connection):
+        yield
+        return
     connection.raw_sql("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     try:
         yield
@@ -106,12 +117,34 @@ def _view(connection: Connection, query: str) -> Any:
     return connection.table(name)
 
 
-def store(connection: Connection, name: str, expr: Any, meanwhile: Callable[[], None] = lambda: None) -> Any:
+def store(
+    connection: Connection,
+    name: str,
+    expr: Any,
+    meanwhile: Callable[[], None] = lambda: None,
+    words: Mapping[str, Iterable[str]] = MappingProxyType({}),
+) -> Any:
     """Return an expression's rows as a stored (in-memory, spillable) table of that name, replacing an older one.
 
-    ``meanwhile`` is called right before the engine starts to work.
+    Args:
+        connection: The engine.
+        name: The table's name.
+        expr: What to store.
+        meanwhile: Called right before the engine starts to work.
+        words: Columns of text that hold few values, and all of these: they are stored as numbers. Rows that are added
+            later must keep to them.
     """
+    if is_remote(connection):
+        return connection.store(name, expr)
     query = connection.compile(expr)
+    if words:
+        # In order, so that sorting by the column is sorting by the text.
+        lists = {column: ", ".join(map(quote, sorted(set(values)))) for column, values in words.items()}
+        casts = [
+            f"CAST({identifier(column)} AS ENUM ({values})) AS {identifier(column)}"
+            for column, values in lists.items()
+        ]
+        query = f"SELECT * REPLACE ({', '.join(casts)}) FROM ({query})"
     meanwhile()
     connection.raw_sql(f"CREATE OR REPLACE TABLE {identifier(name)} AS {query}")
     return connection.table(name)
@@ -222,6 +255,13 @@ def parquet_rows(connection: Connection, files: Sequence[InputFile]) -> Any:
         connection,
         f"SELECT * FROM read_parquet({_paths(files)}, filename = {quote(FILE_COLUMN)}, union_by_name = true)",
     )
+
+
+def table_rows(connection: Connection, files: Sequence[InputFile]) -> Any:
+    """Return the rows of one table, see ``workloads.places``."""
+    (file,) = files
+    rows = file.rows(connection) if file.rows else literal_path(file.path)
+    return _view(connection, f"SELECT *, {quote(str(file.path))} AS {identifier(FILE_COLUMN)} FROM {rows}")
 
 
 def text_lines(connection: Connection, files: Sequence[InputFile]) -> Any:

@@ -1,5 +1,7 @@
 """The report as one HTML file that needs nothing else: no network, no script to be complete."""
 
+import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +33,9 @@ def page_template() -> jinja2.Template:
     """Return the report's template, compiled."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(template_dir()),
+        bytecode_cache=_compiled_before(),
+        # All templates stay compiled in memory.
+        cache_size=-1,
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -39,6 +44,20 @@ def page_template() -> jinja2.Template:
     )
     environment.filters["px"] = pixels
     return environment.get_template("report.html.j2")
+
+
+def compile_all() -> None:
+    """Have all templates compiled, for when there is time to spare."""
+    environment = page_template().environment
+    for name in environment.list_templates(extensions=["j2"]):
+        environment.get_template(name)
+
+
+def _compiled_before() -> jinja2.BytecodeCache | None:
+    """Return where compiled templates are kept, beside the compiled modules; None where nothing may be written."""
+    folder = Path(__file__).parent / "__pycache__"
+    kept = not sys.dont_write_bytecode and os.access(folder, os.W_OK)
+    return jinja2.FileSystemBytecodeCache(str(folder)) if kept else None
 
 
 def render_html(view: ReportView) -> str:
