@@ -28,6 +28,6 @@ def test_a_column_with_one_value_stays() -> None:
 def test_words_are_stored_as_numbers_and_sort_as_text() -> None:
     connection, rows = rows_of("SELECT unnest(['b', 'a', 'c']) AS source_file")
     stored = store(connection, "kept", rows, words={"source_file": ["c", "b", "a", "unused"]})
-    kind = connection.raw_sql("SELECT data_type FROM duckdb_columns() WHERE table_name = 'kept'").fetchone()
-    assert kind[0].startswith("ENUM")
+    kind = connection.raw_sql("SELECT data_type FROM duckdb_columns() WHERE table_name = 'kept'").fetchall()
+    assert kind[0][0].startswith("ENUM")
     assert list(connection.execute(stored.order_by("source_file")).source_file.astype(str)) == ["a", "b", "c"]
