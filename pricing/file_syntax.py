@@ -1,6 +1,7 @@
 """Files that people write by hand: JSON, YAML or TOML in, plain values out, every number exactly as written."""
 
 import json
+import reprlib
 from collections.abc import Hashable
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,9 @@ from pricing.errors import PriceFileError
 SUFFIXES: Final = (".json", ".yaml", ".yml", ".toml")
 MAX_BYTES: Final = 16 * 2**20
 _SHORT: Final = 60
+_MERGE: Final = "tag:yaml.org,2002:merge"
+_MOST_VALUES: Final = 1_000_000
+"""Of a YAML file whose aliases are written out."""
 _SHAPES: Final = {
     "model_type": "expected keys with values",
     "dict_type": "expected keys with values",
@@ -29,16 +33,19 @@ def read_bytes(path: Path) -> bytes:
         PriceFileError: It cannot be read, or it is larger.
     """
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise PriceFileError(f"{path}: cannot be read: {error.strerror}") from error
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)  # a device has no end
+    except (OSError, ValueError) as error:
+        raise PriceFileError(
+            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
     _check_size(content, path)
     return content
 
 
 def _check_size(content: bytes, path: Path) -> None:
     if len(content) > MAX_BYTES:
-        raise PriceFileError(f"{path}: {len(content):,} bytes, allowed are {MAX_BYTES:,}")
+        raise PriceFileError(f"{path}: too many bytes, allowed are {MAX_BYTES:,}")
 
 
 def parse_syntax(content: bytes, path: Path) -> object:
@@ -97,15 +104,41 @@ def _parse_yaml(text: str) -> object:
     class Loader(yaml.SafeLoader):
         """The safe loader, refusing repeated keys, of which it would silently keep the last."""
 
+        def get_single_node(self) -> yaml.Node | None:
+            node: yaml.Node | None = super().get_single_node()
+            _weigh(node, {})
+            return node
+
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
-            keys = [self.construct_object(key, deep=deep) for key, _ in node.value]
+            plain = [key for key, _ in node.value if key.tag != _MERGE]
+            keys = [self.construct_object(key, deep=True) for key in plain]
+            for key in keys:
+                if not isinstance(key, Hashable):
+                    raise ValueError(f"{_short(key)} is no key; a key is a text or a number")  # noqa: TRY004 (as all)
             _unique([(key, None) for key in keys])
             return super().construct_mapping(node, deep=deep)
 
     try:
         return yaml.load(text, Loader=Loader)  # noqa: S506 (a safe loader's subclass)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, OverflowError, TypeError) as error:
         raise ValueError(error) from None
+
+
+def _weigh(node: Any, known: dict[int, int]) -> int:
+    """Return how many values a node stands for, with what its aliases repeat; too many are refused."""
+    if node is None:
+        return 0
+    if (weight := known.get(id(node))) is not None:
+        if not weight:
+            raise ValueError("an alias (*name) stands inside what it names")
+        return weight
+    known[id(node)] = 0
+    parts = node.value if isinstance(node.value, list) else []
+    inner = [each for part in parts for each in (part if isinstance(part, tuple) else (part,))]
+    known[id(node)] = weight = 1 + sum(_weigh(each, known) for each in inner)
+    if weight > _MOST_VALUES:
+        raise ValueError(f"its aliases (*name) stand for more than {_MOST_VALUES:,} values")
+    return weight
 
 
 def _unique(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -118,5 +151,11 @@ def _unique(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def _short(value: object) -> str:
-    text = str(value) if isinstance(value, Decimal) else repr(value)
+    text = (
+        str(value)
+        if isinstance(value, Decimal)
+        else reprlib.repr(value)
+        if isinstance(value, (dict, list))
+        else repr(value)
+    )
     return text if len(text) <= _SHORT else f"{text[: _SHORT - 3]}..."
