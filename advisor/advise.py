@@ -23,7 +23,7 @@ from advisor.recommendation import (
     Step,
     unchanged,
 )
-from advisor.walk import Changed, better_of, costs_of_cases, walk_all
+from advisor.walk import Changed, better_of, costs_of_cases, cube_after, walk_all
 from pricing.meters import Meter, Phase
 from workloads.phase_mix import PhaseClass
 
@@ -45,10 +45,11 @@ ORDER: Final = (
     "flex",
     "service_tier",
     "region",
+    "commitment",
     "self_hosting",
 )
 """In which levers are applied: what nobody needs, then what is too long, then the model, then the cache of what is left on
-the models that it is left on, then discounts on all of it, then what of it is cheaper on machines of one's own."""
+the models that it is left on, then discounts on all of it, then capacity that is paid by the hour, then what of it is cheaper on machines of one's own."""
 _NOTABLE_SHARE: Final = Decimal("0.001")
 """Part of the bill below which a saving is not worth a recommendation."""
 _UNFIT_SHARE: Final = Decimal("0.05")
@@ -91,9 +92,14 @@ def advise(evidence: Evidence, proposals: Sequence[Proposal], period_days: float
             )
         )
     kept.sort(key=_rank)
-    return Advice(
-        recommendations=tuple(kept), rejected=tuple(rejected), plan=_plan(evidence, changed, kept, baseline)
-    )
+    plan, ranked, safe = _plan(evidence, changed, kept, baseline)
+    advice = Advice(recommendations=tuple(kept), rejected=tuple(rejected), plan=plan)
+    if not evidence.offered:
+        return advice
+    from advisor.levers.commitment import with_offers  # noqa: PLC0415  (only by runs with offers)
+
+    left, calm = (cube_after(changed, ranked, steps) for steps in (plan.steps, safe))
+    return with_offers(advice, evidence, left, calm)
 
 
 def best_of(saving: Saving) -> Decimal:
@@ -205,7 +211,8 @@ def _saving(by_level: dict[Level, Decimal]) -> Saving:
 
 def _plan(
     evidence: Evidence, changed: Changed, kept: Iterable[Recommendation], baseline: dict[str, Decimal]
-) -> Plan:
+) -> tuple[Plan, Sequence[Recommendation], Sequence[Step]]:
+    """Return the plan, what it chose from in the order in which it is applied, and the steps without a risk to answers."""
     order = {name: place for place, name in enumerate(ORDER)}
     ranked = sorted(kept, key=lambda one: (order.get(one.proposal.lever, len(ORDER)), -one.saving.expected))
     bill = sum(baseline.values(), Decimal(0))
@@ -217,7 +224,7 @@ def _plan(
     by_level[Level.EXPECTED] = better_of(by_level[Level.EXPECTED], safe, bill)
     saved = {level: _saved(steps) for level, steps in by_level.items()}
     steps = by_level[Level.EXPECTED]
-    return Plan(
+    plan = Plan(
         baseline_usd=bill,
         optimised_usd=bill - saved[Level.EXPECTED],
         combined=_saving(saved),
@@ -226,6 +233,7 @@ def _plan(
         steps=tuple(steps),
         left=left_tokens(changed, ranked, steps),
     )
+    return plan, ranked, safe
 
 
 def _saved(steps: Iterable[Step]) -> Decimal:

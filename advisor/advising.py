@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from advisor.evidence import Breaks, Cell, Ended, Evidence, LateReads, Pauses, S
 from advisor.levers import levers
 from advisor.moves import moves
 from advisor.recommendation import Level
+from advisor.terms import Terms
 from pricing.book import PriceBook
 from pricing.frame import PricedCube
 from pricing.meters import Meter
@@ -26,6 +27,9 @@ from workloads.late_reads import late_reads
 from workloads.prefix_sites import names_prefixes
 from workloads.repeats import LATER, repeats
 from workloads.survey import Survey
+
+if TYPE_CHECKING:
+    from advisor.offered import Offered
 
 Connection = Any
 Expr = Any
@@ -49,6 +53,7 @@ def with_advice(
     listed: PricedCube,
     book: PriceBook,
     as_of: datetime,
+    terms: Terms,
 ) -> Analysis:
     """Return an analysis with what to do about it; of a log without a price, only what caches would have read.
 
@@ -61,6 +66,7 @@ def with_advice(
         listed: The cube at list prices in USD.
         book: Prices.
         as_of: Moment of the report.
+        terms: What the user has negotiated, and was offered.
     """
     if not analysis.whole.is_priced:
         return _with_reuse(analysis, connection, records, grouping, survey, listed, book, as_of)
@@ -84,6 +90,7 @@ def with_advice(
         late_reads=_late_reads(connection, records, grouping, listed.frame),
         shortest=_shortest(survey.sizes.result()),
         repeats=_repeats(repeats(connection, records, grouping)),
+        offered=_offered(connection, records, listed, terms),
     )
     reachable = tuple(moves(evidence))
     found = cache_evidence(
@@ -103,6 +110,16 @@ def with_advice(
     proposals = [proposal for lever in levers() for proposal in lever.find(evidence)]
     advice = advise(evidence, proposals, analysis.period_days)
     return replace(analysis, advice=advice, reuse=found.reuse)
+
+
+def _offered(
+    connection: Connection, records: Expr, listed: PricedCube, terms: Terms
+) -> "tuple[Offered, ...]":
+    if not terms.offers:
+        return ()
+    from advisor.offered import find_offered  # noqa: PLC0415  (only by runs with offers)
+
+    return find_offered(connection, records, listed, terms.offers, terms.commitments)
 
 
 def _with_reuse(

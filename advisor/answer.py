@@ -102,7 +102,7 @@ def answer(
     if not scanned.listed.frame["charge_only"].any():
         progress("looking for savings")
         tables = (scanned.grouping, scanned.survey, scanned.listed)
-        analysis = with_advice(analysis, connection, records, *tables, book, options.as_of)
+        analysis = with_advice(analysis, connection, records, *tables, book, options.as_of, terms)
     analysis = with_hosted_phases(analysis, scanned.survey.latencies.result())
     if bill is None:
         return analysis

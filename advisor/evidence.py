@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.analysis import Distribution, Workload
 from advisor.recommendation import Level
@@ -12,6 +12,9 @@ from advisor.rerouting import Move
 from pricing.book import PriceBook
 from pricing.frame import PricedCube, RowCosts, row_costs
 from pricing.meters import Meter
+
+if TYPE_CHECKING:  # offers are only read where there are some
+    from advisor.offered import Offered
 
 Frame = Any
 
@@ -153,6 +156,7 @@ class Evidence:
         repeats: Requests whose whole prompt was sent before, by how long ago that may be, then by the same; empty where no log
             proves it.
         moves: To smaller models, best first within a workload.
+        offered: Provisioned throughput that the user could have, with what of the log it covers.
     """
 
     cube: Frame
@@ -172,6 +176,7 @@ class Evidence:
     shortest: Mapping[str, int] = field(default_factory=dict[str, int])
     repeats: Mapping[Level, Mapping[Cell, Ended]] = field(default_factory=dict[Level, Mapping[Cell, Ended]])
     moves: tuple[Move, ...] = ()
+    offered: "tuple[Offered, ...]" = ()
 
     def cost_of(self, cube: Frame) -> Decimal:
         """The list cost of a changed cube in USD, of what has a price."""

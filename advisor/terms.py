@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # what reads files is only imported by runs that have them
     from pricing.currency import Conversion, FxRates
     from pricing.discounts import AppliedDiscount, Discount
     from pricing.frame import PricedCube
+    from pricing.throughput_offers import ThroughputOffer
 
 USD: Final = "USD"
 _MICRO: Final = Decimal("0.000001")
@@ -28,6 +29,7 @@ class Terms:
     Attributes:
         discounts: Multipliers of list cost.
         commitments: Amounts that are owed whatever is used.
+        offers: Provisioned throughput that could be had.
         names: Names of the files that they come from.
         sha256: Of those files; empty without any.
         fx: Rates of the report's currency; None: it is in USD.
@@ -35,6 +37,7 @@ class Terms:
 
     discounts: "tuple[Discount, ...]" = ()
     commitments: "tuple[Commitment, ...]" = ()
+    offers: "tuple[ThroughputOffer, ...]" = ()
     names: tuple[str, ...] = ()
     sha256: str = ""
     fx: "FxRates | None" = None
@@ -111,6 +114,7 @@ def load_terms(options: AnalyseOptions) -> Terms:
     return Terms(
         discounts=made.discounts,
         commitments=made.commitments,
+        offers=made.offers,
         names=made.names,
         sha256=made.sha256,
         fx=fx,

@@ -88,6 +88,24 @@ def better_of(steps: Sequence[Step], without: Sequence[Step], bill_usd: Decimal)
     return out
 
 
+def cube_after(changed: Changed, ranked: Sequence[Recommendation], steps: Sequence[Step]) -> Frame:
+    """Return the cube of the log after some steps, under expected assumptions.
+
+    Args:
+        changed: Its workloads, and what levers make of them.
+        ranked: Recommendations, in the order in which they are applied.
+        steps: Those of them that are.
+    """
+    planned = {(step.lever, step.workload, step.title) for step in steps}
+    chosen: dict[str, tuple[Proposal, ...]] = {}
+    for one in (each.proposal for each in ranked):
+        if (one.lever, one.workload, one.title) in planned:
+            chosen[one.workload] = (*chosen.get(one.workload, ()), one)
+    parts = [changed.by(proposals, Level.EXPECTED) for proposals in chosen.values()]
+    rest = changed.cube[~changed.cube["workload"].isin(list(chosen))]
+    return pd.concat([rest, *parts], ignore_index=True)
+
+
 def _saved_by_workload(steps: Sequence[Step]) -> dict[str, Decimal]:
     saved: dict[str, Decimal] = {}
     for step in steps:

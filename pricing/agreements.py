@@ -1,11 +1,11 @@
-"""The user's file of negotiated terms: JSON, YAML or TOML in, discounts and commitments out.
+"""The user's file of negotiated terms: JSON, YAML or TOML in, discounts, commitments and offers out.
 
-``{"discounts": [...], "commitments": [...]}``, or a bare list of discounts. Every mistake is reported with file, row
+``{"discounts": [...], "commitments": [...], "offers": [...]}``, or a bare list of discounts. Every mistake is reported with file, row
 and key, the value seen and what is allowed.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -21,6 +21,7 @@ from pricing.file_syntax import explain, parse_syntax, read_bytes
 from pricing.meters import Meter
 from pricing.price_file import amount_of, instant_of
 from pricing.rules import EXACT
+from pricing.throughput_offers import HOURS_PER_MONTH, ThroughputOffer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +31,14 @@ class Agreement:
     Attributes:
         discounts: Multipliers of list cost.
         commitments: Amounts that are owed whatever is used.
+        offers: Provisioned throughput that could be had: advice looks whether it pays.
         names: Names of the files, for people.
         sha256: Of the files' content; empty without files.
     """
 
     discounts: tuple[Discount, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    offers: tuple[ThroughputOffer, ...] = ()
     names: tuple[str, ...] = ()
     sha256: str = ""
 
@@ -57,6 +60,7 @@ def load_agreement(paths: Sequence[Path]) -> Agreement:
     digest = hashlib.sha256()
     discounts: list[Discount] = []
     commitments: list[Commitment] = []
+    offers: list[ThroughputOffer] = []
     for path in paths:
         content = read_bytes(path)
         digest.update(hashlib.sha256(content).digest())
@@ -65,11 +69,13 @@ def load_agreement(paths: Sequence[Path]) -> Agreement:
         commitments += [
             _commitment(row, f"{path}: commitments.{i}") for i, row in enumerate(parsed.commitments)
         ]
+        offers += [_offer(row, f"{path}: offers.{i}") for i, row in enumerate(parsed.offers)]
     check_overlaps(discounts)
     check_commitments(commitments)
     return Agreement(
         discounts=tuple(discounts),
         commitments=tuple(commitments),
+        offers=tuple(offers),
         names=tuple(path.name for path in paths),
         sha256=digest.hexdigest() if paths else "",
     )
@@ -86,7 +92,7 @@ def _parse(content: bytes, path: Path) -> "FileIn":
 def _allowed_keys(loc: tuple[int | str, ...]) -> list[str]:
     if len(loc) == 1:
         return list(FileIn.model_fields)
-    return list((DiscountIn if loc[0] == "discounts" else CommitmentIn).model_fields)
+    return list(_ROWS[str(loc[0])].model_fields)
 
 
 def _day(value: object) -> date:
@@ -179,11 +185,42 @@ class CommitmentIn(_Strict):
         return self
 
 
+class OfferIn(_Strict):
+    """One offer, as ``pricing.throughput_offers.ThroughputOffer`` says."""
+
+    name: _Name
+    models: Annotated[tuple[_Name, ...], Field(min_length=1)]
+    tokens_per_minute: Annotated[int, Field(ge=1)]
+    usd_per_month: _Amount | None = None
+    usd_per_hour: _Amount | None = None
+    provider: _Name | None = None
+    least_units: Annotated[int, Field(ge=1)] = 1
+    units_step: Annotated[int, Field(ge=1)] = 1
+    output_counts_as: _Amount = Decimal(1)
+    cached_counts_as: _Amount = Decimal(1)
+    term_months: _Amount | None = None
+    note: str | None = None
+
+    @model_validator(mode="after")
+    def _one_amount(self) -> Self:
+        if (self.usd_per_month is None) == (self.usd_per_hour is None):
+            raise ValueError("expected either usd_per_month or usd_per_hour, of one unit, and not both")
+        return self
+
+
+_ROWS: Mapping[str, type[BaseModel]] = {
+    "discounts": DiscountIn,
+    "commitments": CommitmentIn,
+    "offers": OfferIn,
+}
+
+
 class FileIn(_Strict):
     """The whole file."""
 
     discounts: tuple[DiscountIn, ...] = ()
     commitments: tuple[CommitmentIn, ...] = ()
+    offers: tuple[OfferIn, ...] = ()
     note: str | None = None
 
 
@@ -204,3 +241,12 @@ def _commitment(row: CommitmentIn, where: str) -> Commitment:
     return Commitment(
         where=where, **{name: getattr(row, name) for name in CommitmentIn.model_fields if name != "note"}
     )
+
+
+def _offer(row: OfferIn, where: str) -> ThroughputOffer:
+    month = row.usd_per_month
+    hour = row.usd_per_hour if month is None else month / HOURS_PER_MONTH
+    given = {
+        name: getattr(row, name) for name in OfferIn.model_fields if not name.startswith(("usd", "note"))
+    }
+    return ThroughputOffer(where=where, usd_per_hour=hour or Decimal(0), **given)

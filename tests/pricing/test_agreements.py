@@ -85,7 +85,7 @@ def ptu(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ({"discount": []}, r"discount: unknown key 'discount', allowed: discounts, commitments, note"),
+        ({"discount": []}, r"discount: unknown key 'discount', allowed: discounts, commitments, offers, note"),
         (
             [{"apikey": "a", "multiplier": 1}],
             r"discounts\.0\.apikey: unknown key 'apikey', allowed: multiplier, ",
@@ -155,3 +155,38 @@ def test_a_renewal_is_no_overlap(tmp_path: Path) -> None:
     rows = [spend(valid_until="2026-10-01"), spend(valid_from="2026-10-01"), ptu()]
     made = load_agreement([write(tmp_path, json.dumps({"commitments": rows}), "d.json")])
     assert len(made.commitments) == 3
+
+
+def test_offers_of_throughput(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        """
+offers:
+- {name: monthly, provider: azure, models: [gpt-5], usd_per_month: "730.5", tokens_per_minute: 4750, least_units: 15,
+   units_step: 5, output_counts_as: 8, cached_counts_as: 0, term_months: 1, note: "quote of 12 October"}
+- {name: hourly, models: [gpt-5], usd_per_hour: 2, tokens_per_minute: 4750}
+""",
+    )
+    monthly, hourly = load_agreement([path]).offers
+    assert (monthly.usd_per_hour, monthly.least_units, monthly.units_step) == (Decimal(1), 15, 5)
+    assert (monthly.output_counts_as, monthly.cached_counts_as) == (Decimal(8), Decimal(0))
+    assert monthly.where.endswith("deal.yaml: offers.0")
+    assert (hourly.usd_per_hour, hourly.output_counts_as, hourly.term_months) == (
+        Decimal(2),
+        Decimal(1),
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("{name: a, models: [m], tokens_per_minute: 1}", "either usd_per_month or usd_per_hour"),
+        ("{name: a, models: [], tokens_per_minute: 1, usd_per_hour: 1}", "offers.0.models"),
+        ("{name: a, models: [m], usd_per_hour: 1}", "offers.0.tokens_per_minute"),
+        ("{name: a, models: [m], tokens_per_minute: 1, usd_per_hour: 1, unit: 3}", "units_step"),
+    ],
+)
+def test_a_mistake_in_an_offer_is_named(tmp_path: Path, row: str, words: str) -> None:
+    with pytest.raises(PriceFileError, match=words):
+        load_agreement([write(tmp_path, f"offers:\n- {row}\n")])
