@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 RUN = $(if $(wildcard $(BIN)/ruff),$(BIN)/)
 PIP_OPTIONS := -qq --disable-pip-version-check --no-input --constraint constraints.txt
 NAMES ?=
+EXAMPLES ?= 2000
 TESTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check golden docs new-importer bench wheel-check release-check oldest audit sbom coverage mutation \
-	lock chromium clean
+.PHONY: help demo test check fuzz golden docs new-importer bench wheel-check release-check oldest audit sbom coverage mutation \
+	lock chromium engines clean
 .DELETE_ON_ERROR:
 
 help:  ## list the targets
@@ -21,7 +22,7 @@ demo: $(VENV)/.installed  ## install into .venv, analyse a sample log, say where
 	@$(BIN)/advisor demo --to demo
 	@for page in demo/*.html; do test -e "$$page" && echo "Report: file://$(CURDIR)/$$page"; done
 
-test: $(VENV)/.installed-dev chromium  ## install into .venv what the checks need, then check
+test: $(VENV)/.installed-dev chromium engines  ## install into .venv what the checks need, then check
 	@$(MAKE) --no-print-directory check
 
 check:  ## format, lint, types, layers and tests, with what is installed
@@ -31,6 +32,9 @@ check:  ## format, lint, types, layers and tests, with what is installed
 	$(RUN)pyright --pythonpath "$$(command -v $(RUN)python)"
 	$(RUN)lint-imports --no-logo
 	$(RUN)python -m pytest -q -n auto
+
+fuzz:  ## damage the golden inputs: make fuzz EXAMPLES=5000
+	FUZZ_EXAMPLES=$(EXAMPLES) $(RUN)python -m pytest -q tests/fuzz
 
 golden:  ## write the golden files again and show what changed
 	$(RUN)python -m pytest -q --update-golden
@@ -90,7 +94,7 @@ mutation:  ## change one thing at a time in pricing, and see whether its tests n
 
 lock: $(VENV)/.python  ## pin the newest versions that pyproject.toml allows into constraints.txt
 	@rm -rf build/lock && mkdir -p build && $(BIN)/python -m venv build/lock
-	@build/lock/bin/pip install -qq --disable-pip-version-check --no-input '.[dev]'
+	@build/lock/bin/pip install -qq --disable-pip-version-check --no-input '.[dev,postgres,spark]'
 	@sed -n '/^#/p' constraints.txt > build/lock/pins
 	@build/lock/bin/pip freeze --disable-pip-version-check --exclude token-cost-advisor | LC_ALL=C sort -f >> build/lock/pins
 	@! grep -E '@|:/' build/lock/pins || { echo "lock: these are places, not versions" >&2; exit 1; }
@@ -110,6 +114,19 @@ chromium:
 			> build/chromium.log 2>&1 < /dev/null \
 			|| echo "chromium could not be installed (build/chromium.log); the browser tests are skipped"; \
 	else echo "chromium is not here; the browser tests are skipped"; fi
+
+# Other engines: a PostgreSQL server and Java from Debian, their drivers from pip. The tests of what is missing are skipped.
+engines: $(VENV)/.installed-dev
+	@if { ls /usr/lib/postgresql/*/bin/initdb || command -v initdb; } >/dev/null 2>&1 && command -v java >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		mkdir -p build; \
+		{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			postgresql default-jre-headless; } > build/engines.log 2>&1 < /dev/null \
+			|| echo "PostgreSQL and Java could not be installed (build/engines.log); their tests are skipped"; \
+	else echo "PostgreSQL or Java is not here; their tests are skipped"; fi
+	@$(BIN)/python -c 'import psycopg, pyspark' 2>/dev/null || { mkdir -p build; \
+		$(BIN)/pip install $(PIP_OPTIONS) --editable '.[postgres,spark]' > build/drivers.log 2>&1 \
+			|| echo "the drivers could not be installed (build/drivers.log); their tests are skipped"; }
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -38,6 +38,13 @@ def answers(
     return {"rule": grouping.rule, "models": models_of(connection, records), **tables}
 
 
+def cube(connection: Any, ledger: Any, cuts: RateCuts) -> list[dict[str, Any]]:
+    """Return the usage cube alone, by workloads as the log offers them."""
+    records = prepare(connection, ledger, Period())
+    grouping = choose_grouping(connection, records, ())
+    return rows_of_frame(usage_cube(connection, records, grouping, cuts))
+
+
 def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
     """Check that integers, amounts and words are equal, and floats up to the order in which they were added."""
     assert found.keys() == expected.keys()

@@ -24,9 +24,19 @@ _STORES: Final = {
 _CHAINS: Final = {"httpfs": ("aws", "s3"), "azure": ("azure", "azure")}
 """Extension -> the one that finds credentials where the cloud's own tools do, and the kind of secret that it makes."""
 _SCHEME: Final = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://")
+_SECRET: Final = re.compile(r"//([^/@?]*?):[^/?]*@|([?&](?:\w*password|passfile)=)[^&]*", re.IGNORECASE)
 _TABLE: Final = re.compile(r"^(?:duckdb:(?://)?)?(.+?)(?:\?table=([^&?]+))?$")
 _MAGIC: Final = b"DUCK"
 _MAGIC_AT: Final = 8
+
+
+def masked(text: str) -> str:
+    """Return a text without the passwords of the addresses in it.
+
+    >>> masked("postgresql://me:secret@db/x?table=t"), masked("postgresql://db/x?password=secret&table=t")
+    ('postgresql://me:***@db/x?table=t', 'postgresql://db/x?password=***&table=t')
+    """
+    return _SECRET.sub(lambda found: f"//{found[1]}:***@" if found[1] is not None else f"{found[2]}***", text)
 
 
 def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]]:
@@ -63,6 +73,8 @@ def place_of(given: str) -> InputFile | None:
 
 def _is_duckdb(path: Path) -> bool:
     try:
+        if not path.is_file():  # opening a pipe would wait for who writes to it
+            return False
         with path.open("rb") as raw:
             return raw.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC
     except OSError:
@@ -76,7 +88,7 @@ def _stored(given: str, scheme: str) -> InputFile:
         )
     if scheme not in _STORES:
         raise SourceError(
-            f"{given.partition('?')[0]}: {scheme}:// is not read; download the file and give its path "
+            f"{masked(given.partition('?')[0])}: {scheme}:// is not read; download the file and give its path "
             f"(object stores: {', '.join(_STORES)})"
         )
     pattern = given if given.endswith((".parquet", ".pq")) else f"{given.rstrip('/')}/**/*.parquet"

@@ -12,6 +12,7 @@ from sqlglot import expressions as sge
 from sqlglot import parse_one
 
 from workloads.dialects import Postgres
+from workloads.places import masked
 from workloads.remote import Remote, RemoteError
 from workloads.schema import identifier
 from workloads.sources import SourceError
@@ -19,7 +20,6 @@ from workloads.sources import SourceError
 Expr = Any
 
 SCHEMES: Final = ("postgresql://", "postgres://")
-_SECRET: Final = re.compile(r"//([^/@?]*?):[^/?]*@|([?&](?:\w*password|passfile)=)[^&]*", re.IGNORECASE)
 _TABLE: Final = re.compile(r"[?&]table=([^&]*)")
 _KEPT_TABLE: Final = "advisor_ledger"
 
@@ -27,15 +27,6 @@ _KEPT_TABLE: Final = "advisor_ledger"
 def is_postgres(path: str) -> bool:
     """Return whether a path is a database's address."""
     return path.startswith(SCHEMES)
-
-
-def masked(text: str) -> str:
-    """Return a text without the passwords of the addresses in it.
-
-    >>> masked("postgresql://me:secret@db/x?table=t"), masked("postgresql://db/x?password=secret&table=t")
-    ('postgresql://me:***@db/x?table=t', 'postgresql://db/x?password=***&table=t')
-    """
-    return _SECRET.sub(lambda found: f"//{found[1]}:***@" if found[1] is not None else f"{found[2]}***", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,13 @@ from workloads.batches import Batch, ReadOptions, importer_of_table, rows_of_tab
 from workloads.json_plan import Rows
 from workloads.ledger import COLUMNS, PREFIX_COLUMNS, RECORD, SKIPPED
 from workloads.load import Loaded, LoadOptions
+from workloads.pages import without_followed
 from workloads.portable_dedup import records_of
 from workloads.postgres import Address, PostgresEngine
 from workloads.postgres_table import PostgresTable
 from workloads.quarantine import SkippedRow
 from workloads.raw import FILE_COLUMN
+from workloads.reading import Reading
 from workloads.remote import Remote, RemoteError
 from workloads.sources import InputFile, Kind, MappingError, SourceError
 from workloads.vocabulary import normal
@@ -31,8 +33,6 @@ Expr = Any
 Progress = Callable[[str], None]
 
 _LEDGER: Final = "advisor_ledger"
-_MOST_SHOWN: Final = 1_000
-"""Skipped rows of one reason that are listed; a table's rows have no lines."""
 
 
 def load_table(engine: PostgresEngine, address: Address, options: LoadOptions, progress: Progress) -> Loaded:
@@ -98,27 +98,40 @@ def _no_table(engine: PostgresEngine, address: Address) -> str:
     return f"{address.shown}: no table {address.table!r} (capitals count); the database has: {listed}"
 
 
-def account_for(engine: Remote, ledger: Expr) -> Loaded:
+def account_for(engine: Remote, ledger: Expr, reading: Reading | None = None) -> Loaded:
     """Return the records of a ledger in another engine, with its account.
 
+    Args:
+        engine: Where the ledger is.
+        ledger: Its rows.
+        reading: What is known of its inputs; None: no more than the rows themselves say.
+
     Raises:
-        NothingReadableError: When it has none.
+        NothingReadableError: When it has no record.
     """
-    counts = count_rows(engine, ledger)
+    if reading is None:
+        counts = count_rows(engine, ledger)
+        reading = Reading(counts=counts, skipped=_skipped(counts))
+    counts = list(reading.counts)
     records, repeated = records_of(engine, ledger)
     if repeated:
         records = engine.store(f"{_LEDGER}_records", records)
         counts = with_repeats(counts, count_rows(engine, records))
-    report = LoadReport(counts=tuple(counts), skipped=tuple(_skipped(counts)), unreadable=())
+    report = LoadReport(
+        counts=tuple(without_followed(reading.pages, counts)),
+        skipped=tuple(reading.skipped),
+        unreadable=tuple(reading.unreadable),
+        hashes=tuple(reading.hashes),
+    )
     if not report.rows(RECORD):
         raise NothingReadableError(nothing_readable(report), report)
     return Loaded(records, report)
 
 
 def _skipped(counts: Sequence[FileRows]) -> list[SkippedRow]:
+    """Return one entry a reason: rows of a table have no lines."""
     return [
-        SkippedRow(count.file, None, count.reason or "")
+        SkippedRow(count.file, None, count.reason or "", rows=count.rows)
         for count in counts
         if count.fate == SKIPPED
-        for _ in range(min(count.rows, _MOST_SHOWN))
     ]

@@ -14,17 +14,20 @@ from typing import Any, Final
 
 from workloads.copies import copies_folder
 from workloads.dialects import Spark
-from workloads.ledger import COLUMNS
+from workloads.ledger import COLUMNS, LEDGER_ROW, PREFIX_NAMES, RECORD
 from workloads.load import Loaded, LoadOptions, load
+from workloads.reading import Reading, settled
 from workloads.remote import Remote, RemoteError
 from workloads.schema import quote
 from workloads.sources import SourceError
+from workloads.stored.manifest import read_manifest
+from workloads.stored.place import apart
 
 Connection = Any
 Expr = Any
 
 LOCAL: Final = "spark-local"
-_NEEDED: Final = {"source_file", "format", "model"}
+_NEEDED: Final = {"source_file", "format"}
 """Columns by which a Parquet file is known as a ledger."""
 _REMOTE: Final = re.compile(r"[a-z][a-z0-9+.-]+://")
 _SHUFFLES: Final = 8
@@ -68,27 +71,42 @@ def open_in_spark(
     Raises:
         SourceError: When Spark cannot be had, or its workers could not see a log.
     """
-    ledgers = [path for path in paths if _REMOTE.match(path) or _is_ledger(connection, path)]
-    if ledgers and len(ledgers) < len(paths):
-        other = next(path for path in paths if path not in ledgers)
+    logs, kept = apart(paths)
+    bare = [path for path in logs if _REMOTE.match(path) or _is_ledger(connection, path)]
+    if len(paths) not in (len(logs) - len(bare), len(kept), len(bare)):
         raise SourceError(
-            f"{other}: Spark reads ledgers alone, or logs alone; this is a log beside {ledgers[0]}"
+            f"{paths[0]}: with --engine {engine}, give logs alone, kept ledgers alone, or Parquet ledgers alone"
         )
-    if not ledgers and engine != LOCAL:
-        raise SourceError(
-            f"{paths[0]}: workers of a cluster read Parquet ledgers, in a place that all of them see; make one with "
-            "`advisor ledger add PATH... --to FOLDER` and give that, or use --engine spark-local"
-        )
-    loaded = None if ledgers else load(connection, paths, options, progress)
+    if not kept and not bare:
+        return _from_logs(engine, connection, paths, options, progress)
+    from workloads.remote_load import account_for  # noqa: PLC0415
+    from workloads.stored.read import with_ledgers  # noqa: PLC0415
+
     progress("starting Spark")
     spark = connect_spark(engine)
-    if loaded is not None:
-        folder = Path(tempfile.mkdtemp(prefix="ledger-", dir=copies_folder()))
-        write_ledger(connection, loaded.ledger, folder)
-        return spark, Loaded(read_ledger(spark, [str(folder)]), loaded.report)
-    from workloads.remote_load import account_for  # noqa: PLC0415
+    if bare:
+        return spark, account_for(spark, read_ledger(spark, bare, options))
+    files = [str(folder / file.path) for folder in kept for file in read_manifest(folder).files]
+    account = with_ledgers(connection, Reading(), kept, options)
+    if not files:
+        return spark, Loaded(*settled(connection, account))
+    return spark, account_for(spark, read_ledger(spark, files, options), account)
 
-    return spark, account_for(spark, read_ledger(spark, ledgers))
+
+def _from_logs(
+    engine: str, connection: Connection, paths: Sequence[str], options: LoadOptions, progress: Any
+) -> tuple[SparkEngine, Loaded]:
+    if engine != LOCAL:
+        raise SourceError(
+            f"{paths[0]}: workers of a cluster read ledgers, in a place that all of them see; make one with "
+            "`advisor ledger add PATH... --to FOLDER` and give that, or use --engine spark-local"
+        )
+    loaded = load(connection, paths, options, progress)
+    progress("starting Spark")
+    spark = connect_spark(engine)
+    folder = Path(tempfile.mkdtemp(prefix="ledger-", dir=copies_folder()))
+    write_ledger(connection, loaded.ledger, folder)
+    return spark, Loaded(read_ledger(spark, [str(folder)], LoadOptions()), loaded.report)
 
 
 def _is_ledger(connection: Connection, path: str) -> bool:
@@ -113,12 +131,13 @@ def write_ledger(connection: Connection, ledger: Expr, folder: Path) -> None:
     )
 
 
-def read_ledger(spark: SparkEngine, paths: Sequence[str]) -> Expr:
+def read_ledger(spark: SparkEngine, paths: Sequence[str], options: LoadOptions) -> Expr:
     """Return the ledger in Parquet files, with the columns and types that it has here.
 
     Raises:
         SourceError: When the files are no ledger.
     """
+    import ibis  # noqa: PLC0415
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     session = spark.backend._session  # noqa: SLF001
@@ -134,8 +153,14 @@ def read_ledger(spark: SparkEngine, paths: Sequence[str]) -> Expr:
         raise SourceError(
             f"{paths[0]}: no ledger: it lacks {', '.join(sorted(_NEEDED - set(rows.columns)))}; make one with `advisor ledger add`"
         )
-    names = [name for name in COLUMNS if name in rows.columns]
-    return rows.select(**{name: rows[name].cast(COLUMNS[name]) for name in names})
+    columns = {name: rows[name].cast(kind) for name, kind in COLUMNS.items() if name in rows.columns}
+    columns.setdefault("fate", ibis.literal(RECORD))
+    if LEDGER_ROW in rows.columns and set(PREFIX_NAMES) & set(columns):
+        columns["log_row"] = rows[LEDGER_ROW]
+    for name, given in (("provider", options.provider), ("model", options.model)):
+        if given:
+            columns[name] = ibis.coalesce(columns[name], given) if name in columns else ibis.literal(given)
+    return rows.select(**columns)
 
 
 def connect_spark(engine: str) -> SparkEngine:
@@ -154,6 +179,7 @@ def connect_spark(engine: str) -> SparkEngine:
     builder = SparkSession.builder.appName("token-cost-advisor")
     if engine == LOCAL:
         builder = builder.master("local[*]")
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nothing listens to the network
         local = {
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",

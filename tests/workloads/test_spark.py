@@ -1,0 +1,101 @@
+"""Spark against the embedded engine: the same tables, to the integer, of every golden log and of a million rows."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_parity import answers, assert_same, cube
+from generated_spend import write
+
+from workloads.account import NothingReadableError
+from workloads.engines import open_log
+from workloads.load import LoadOptions, load
+from workloads.rate_cuts import RateCuts
+from workloads.relations import connect
+from workloads.sources import SourceError
+
+ROOT = Path(__file__).parents[1] / "golden"
+CASES = sorted(path.parent for path in (ROOT / "importers").glob("*/*/expected.jsonl"))
+CUTS = RateCuts(
+    breakpoints=(datetime(2025, 6, 10, 12, tzinfo=UTC), datetime(2026, 6, 10, 12, tzinfo=UTC)),
+    context_thresholds=(1_000,),
+    clock_edges=(600, 4_000),
+    clocked=frozenset({("openai", "gpt-4o")}),
+    regional=frozenset({("openai", "gpt-4o")}),
+    per_call=frozenset({("openai", "gpt-4o-mini")}),
+)
+SMALL = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A session on this machine, for all tests of this module."""
+    pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'token-cost-advisor[spark]'")
+    if shutil.which("java") is None:
+        pytest.skip("no Java here (Debian: apt-get install default-jre-headless)")
+    from workloads.spark import connect_spark  # noqa: PLC0415
+
+    session = connect_spark("spark-local")
+    yield session
+    session.backend.disconnect()
+
+
+def inputs(case: Path) -> list[str]:
+    return sorted(str(path) for path in case.iterdir() if path.name != "expected.jsonl")
+
+
+@pytest.fixture(scope="module")
+def small(spark: Any) -> Any:
+    """The session, set for queries over a few rows, which are over before code for them is made."""
+    for key, value in SMALL.items():
+        spark.backend._session.conf.set(key, value)  # noqa: SLF001
+    yield spark
+    for key in SMALL:
+        spark.backend._session.conf.unset(key)  # noqa: SLF001
+
+
+def opened(spark: Any, monkeypatch: pytest.MonkeyPatch, paths: list[str]) -> tuple[Any, Any, Any, Any]:
+    """Return both engines with the log in each."""
+    monkeypatch.setattr("workloads.spark.connect_spark", lambda _: spark)
+    local = connect()
+    here = load(local, paths, LoadOptions())
+    there, loaded = open_log(paths, LoadOptions(), engine="spark-local")
+    assert loaded.report.rows() == here.report.rows()
+    return local, here.ledger, there, loaded.ledger
+
+
+def test_the_cube_of_every_golden_log_is_the_same(small: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # One test, for one session: a session for each process that tests would be too much.
+    unlike = {}
+    for case in CASES:
+        try:
+            local, ledger, there, other = opened(small, monkeypatch, inputs(case))
+            assert_same({"cube": cube(there, other, CUTS)}, {"cube": cube(local, ledger, CUTS)})
+        except NothingReadableError:  # nothing of it is a record
+            continue
+        except (AssertionError, SourceError) as error:
+            unlike[f"{case.parent.name}/{case.name}"] = str(error)
+    assert not unlike
+
+
+def test_all_golden_logs_together_give_the_same_tables(small: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [path for case in CASES for path in inputs(case)]
+    local, ledger, there, other = opened(small, monkeypatch, paths)
+    for keys in ((), ("format",), ("user", "model")):
+        assert_same(answers(there, other, CUTS, keys), answers(local, ledger, CUTS, keys))
+
+
+def test_a_million_rows_give_the_same_integers(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet, _ = write(connect(), tmp_path, 1_000_000)
+    local, ledger, there, other = opened(spark, monkeypatch, [str(parquet)])
+    assert_same(answers(there, other, CUTS), answers(local, ledger, CUTS))
