@@ -15,6 +15,7 @@ import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
 from advisor.completion import complete_paths
+from advisor.commands.say import harmless, say
 from advisor.config import ConfigError, read_config
 from advisor.export_commands import render
 from advisor.finance_commands import check
@@ -276,11 +277,12 @@ def _code_of(error: Exception) -> int:
         click.echo("Stopped.", err=True)
         return EXIT_STOPPED
     if isinstance(error, click.ClickException):
+        error.message = harmless(error.message)
         error.show()
         return error.code if isinstance(error, Failure) else error.exit_code
     if {"-v", "--verbose"} & set(sys.argv):
         raise error
-    click.echo(
+    say(
         f"Error: something unexpected happened ({type(error).__name__}: {str(error).strip()[:300]}). "
         "This is a defect of advisor; run again with --verbose and report what it prints.",
         err=True,

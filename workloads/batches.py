@@ -21,8 +21,8 @@ from workloads.vocabulary import normal
 Expr = Any
 Connection = Any
 
-_LENGTHS: Final = ("requests", "ttft_seconds", "duration_seconds")
-"""Columns in which a negative value is damage, and read as not stated."""
+_LENGTHS: Final = {"requests": 10**12, "ttft_seconds": 10**9, "duration_seconds": 10**9}
+"""Columns in which a negative value, or one above this, is damage, and read as not stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,9 @@ class Batch:
             # A length that is negative is damage: that of a bucket is then not known, as 0 says.
             columns |= {name: not_negative(columns[name]) for name in ("bucket_seconds",) if name in columns}
             columns |= {
-                name: ibis.cases((columns[name] >= 0, columns[name])) for name in _LENGTHS if name in columns
+                name: ibis.cases(((columns[name] >= 0) & (columns[name] <= most), columns[name]))
+                for name, most in _LENGTHS.items()
+                if name in columns
             }
             if PLACE_COLUMN in rows.relation.columns:
                 columns[PLACE_COLUMN] = rows.relation[PLACE_COLUMN]

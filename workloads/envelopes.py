@@ -7,7 +7,7 @@ import ibis
 
 from workloads.expressions import FALSE, is_true
 from workloads.raw import Envelope, Node
-from workloads.schema import Schema, nest
+from workloads.schema import Schema, is_name, nest
 from workloads.vocabulary import COST_NAMES, LABELS, STREAMING_NAMES, TIME_NAMES, duration_of, normal
 
 Expr = Any
@@ -35,7 +35,7 @@ def envelope_fields(record: Mapping[str, Any], place: Path, core: Schema) -> Ite
         is_core = path == place
         beside = bool(path) and path[-1] in _ASIDE
         for key, value in obj.items():
-            if (is_core and key in core) or isinstance(value, (Mapping, list)):
+            if (is_core and key in core) or isinstance(value, (Mapping, list)) or not is_name(key):
                 continue
             for name in _names_of(normal(key), value, beside=beside):
                 yield name, (*path, key)

@@ -15,7 +15,7 @@ from workloads.json_plan import UNRECOGNISED, JsonPlan, Rows, claimed, make_plan
 from workloads.ledger import SKIPPED
 from workloads.numbers import NumberStyle, style_of
 from workloads.raw import FILE_COLUMN, ROW_COLUMN, Node
-from workloads.schema import Schema, merge, nest, widened
+from workloads.schema import Schema, is_name, merge, nest, widened
 from workloads.sniff import inspect
 from workloads.sources import InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
@@ -196,7 +196,7 @@ def _fields(records: Iterable[Mapping[str, Any]], importer: TableImporter) -> Le
     fields: Leaves = {}
     # The log's own spelling first: the importer's keys are for fields that the first rows lack.
     for keys in (*records, importer.keys):
-        for key in keys:
+        for key in filter(is_name, keys):
             fields.setdefault(normal(key), (key,))
     return fields
 
@@ -249,6 +249,8 @@ def _leaves(records: Iterable[Mapping[str, Any]]) -> Leaves:
 
     def visit(obj: Mapping[str, Any], path: tuple[str, ...]) -> None:
         for key, value in obj.items():
+            if not is_name(key):
+                continue
             if isinstance(value, Mapping) and len(path) < _MOST_NESTED:
                 visit(value, (*path, key))
             elif not isinstance(value, (Mapping, list)):

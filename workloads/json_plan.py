@@ -18,7 +18,7 @@ from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
 from workloads.raw import Node
-from workloads.schema import Schema, element, merge, nest
+from workloads.schema import Schema, element, is_name, merge, nest
 from workloads.shared import computed_once
 
 Expr = Any
@@ -158,7 +158,7 @@ def _claim(record: Mapping[str, Any], known: tuple[JsonImporter, ...]) -> Part |
             ((*path, key), value)
             for path, obj in level
             for key, value in obj.items()
-            if isinstance(value, Mapping)
+            if isinstance(value, Mapping) and is_name(key)
         ]
     return None
 

@@ -286,7 +286,7 @@ def unique(names: Sequence[str]) -> list[str]:
     seen: dict[str, int] = {}
     out = []
     for index, name in enumerate(names):
-        base = name.lstrip("\ufeff") or f"column_{index + 1}"
+        base = name.lstrip("\ufeff").replace("\0", "") or f"column_{index + 1}"
         key = base.lower()
         seen[key] = seen.get(key, 0) + 1
         out.append(base if seen[key] == 1 else f"{base}_{seen[key]}")

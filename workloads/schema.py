@@ -50,6 +50,15 @@ def _merge_types(left: Any, right: Any) -> Any:
     return "VARCHAR" if scalars and ANY not in (left, right) else ANY
 
 
+def is_name(key: str) -> bool:
+    r"""Return whether the engine can be asked for a field of this name: not for an empty one, nor for what is no text.
+
+    >>> is_name("id"), is_name(""), is_name("a\x00b"), is_name("\ud800")
+    (True, False, False, False)
+    """
+    return bool(key) and "\0" not in key and key == key.encode("utf-8", "replace").decode()
+
+
 def spellings(schema: Schema) -> list[Schema]:
     """Return a schema as parts without names that differ in case only: the engine takes such names for one.
 

@@ -105,9 +105,23 @@ def expand(paths: Sequence[str]) -> list[tuple[str, Path]]:
     found: dict[tuple[int, int], tuple[str, Path]] = {}
     for given in paths:
         for shown, path in _expand_one(given):
-            identity = path.stat()
-            found.setdefault((identity.st_dev, identity.st_ino), (shown, path))
+            try:
+                identity = path.stat()
+            except FileNotFoundError as error:
+                raise SourceError(f"{shown}: it was there a moment ago, and is gone") from error
+            found.setdefault((identity.st_dev, identity.st_ino), _in_unicode(shown, path))
     return sorted(found.values(), key=lambda item: item[0])
+
+
+def _in_unicode(shown: str, path: Path) -> tuple[str, Path]:
+    """Return a path and its name as they are; of one that is no Unicode, a link and a name that the engine can be told."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        link = Path(copies_folder(), f"named-{len(os.listdir(copies_folder()))}{path.suffix}")  # noqa: PTH208
+        link.symlink_to(path.resolve())
+        return os.fsencode(shown).decode("utf-8", "backslashreplace"), link
+    return shown, path
 
 
 def _expand_one(given: str) -> Iterator[tuple[str, Path]]:

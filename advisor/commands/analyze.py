@@ -14,6 +14,7 @@ from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
 from advisor.commands.outputs import needs_lines, outputs_of, render, summary
+from advisor.commands.say import say
 from advisor.finance_options import options_from
 from advisor.gates import unpriced_failure
 from advisor.options import AnalyseOptions
@@ -109,21 +110,21 @@ def _exit_code(analysis: Analysis, *, strict: bool, unpriced_limit: Decimal | No
     whole = analysis.whole
     if whole.records and not whole.is_priced and analysis.cost.unpriced:
         first = analysis.cost.unpriced[0]
-        click.echo(
+        say(
             f"Error: nothing could be priced: {first.model}: {first.reason}. {_remedy(first.model)}", err=True
         )
         return EXIT_NOTHING
     lost = analysis.data.skipped or not analysis.cost.complete
     if strict and lost:
         unpriced = sum(item.requests for item in analysis.cost.unpriced)
-        click.echo(
+        say(
             f"Error: --strict: {analysis.data.skipped:,} rows were skipped and {unpriced:,} requests could not be priced",
             err=True,
         )
         return EXIT_GATE
     failure = None if unpriced_limit is None else unpriced_failure(analysis, unpriced_limit)
     if failure is not None:
-        click.echo(f"Error: {failure}", err=True)
+        say(f"Error: {failure}", err=True)
         return EXIT_GATE
     return 0
 

@@ -13,6 +13,7 @@ from advisor.commands import parse
 from advisor.commands.output import Progress, write
 from advisor.commands.prices import book_of
 from advisor.commands.prices import table as aligned
+from advisor.commands.say import say
 from advisor.document_money import money
 from workloads import cube as scan
 from workloads.cache_replay import (
@@ -52,7 +53,7 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     if given["json_file"]:
         write(given["json_file"], json.dumps(document, indent=1) + "\n")
     elif not given["quiet"]:
-        click.echo(_text(document))
+        say(_text(document))
     return 0
 
 

@@ -4,10 +4,9 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import click
-
 from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
+from advisor.commands.say import say
 from workloads.batches import ReadOptions
 from workloads.importers import importers
 from workloads.importers.generic import TARGETS, find_columns
@@ -48,7 +47,7 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     except MappingError as error:
         raise Failure(str(error), EXIT_USAGE) from error
     lines = [*_account(report), *_skips(report), *_foreign(files, report, options.read, paths)]
-    click.echo("\n".join(lines))
+    say("\n".join(lines))
     return 0 if readable else EXIT_NOTHING
 
 

@@ -9,6 +9,7 @@ import click
 
 from advisor.analysis import Analysis
 from advisor.cli import EXIT_USAGE, Failure
+from advisor.commands.say import say
 
 KINDS: Final = ("html", "json", "markdown", "xlsx", "focus")
 _FROM_LINES: Final = frozenset(("json", "xlsx", "focus"))
@@ -72,7 +73,7 @@ def _focus(analysis: Analysis, target: str, *, quiet: bool) -> str | bytes:
         raise Failure(f"no FOCUS export: {error}.", EXIT_USAGE) from error
     if not quiet:
         for sentence in focus.left_out(analysis):
-            click.echo(sentence, err=True)
+            say(sentence, err=True)
     return made
 
 
