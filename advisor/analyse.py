@@ -11,8 +11,7 @@ from advisor.problems import sources_of
 from advisor.reconciliation import Bill
 from advisor.terms import load_terms
 from pricing.book import load_book
-from workloads.load import load
-from workloads.relations import connect
+from workloads.engines import open_log
 
 Progress = Callable[[str], None]
 
@@ -30,12 +29,18 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
         workloads.sources.SourceError: When a path leads to no file, or no record could be read.
         pricing.errors.PriceFileError: When a file of prices, discounts or exchange rates is malformed.
     """
-    connection = connect(memory_limit=options.memory_limit)
     book = load_book(options.price_files, options.price_book, options.model_names)
     terms = load_terms(options)
     bill = _bill(options, progress)
-    loaded = load(connection, paths, options.load, progress, meanwhile=_get_ready)
-    hashes = begin_hashes(sources_of(loaded.report))
+    connection, loaded = open_log(
+        paths,
+        options.load,
+        engine=options.engine,
+        memory_limit=options.memory_limit,
+        progress=progress,
+        meanwhile=_get_ready,
+    )
+    hashes = begin_hashes(sources_of(loaded.report), loaded.report.hashes)
     from advisor.answer import answer  # noqa: PLC0415  (got ready while the engine was reading)
 
     analysis = answer(connection, loaded, book, options, progress, terms, bill)
@@ -64,4 +69,4 @@ def _get_ready() -> None:
     for name in ("advisor.answer", "advisor.view", "advisor.render.html"):
         import_module(name)
     sellers()
-    import_module("advisor.render.html").page_template()
+    import_module("advisor.render.html").compile_all()

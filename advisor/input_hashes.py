@@ -8,25 +8,31 @@ from typing import Final
 
 from advisor.data_report import Source
 from advisor.provenance import InputHash
+from workloads.account import StoredHash
 
 MOST_BYTES: Final = 200 * 1_000_000
 """Of all inputs together; hashing more would be felt."""
 MOST_FILES: Final = 200
 
 
-def begin_hashes(sources: Sequence[Source]) -> Callable[[], tuple[InputHash, ...]]:
+def begin_hashes(
+    sources: Sequence[Source], known: Sequence[StoredHash] = ()
+) -> Callable[[], tuple[InputHash, ...]]:
     """Start to hash the files behind some sources.
 
     Hashing takes a thread of its own, which does not hold up Python while it works.
 
     Args:
         sources: What was read; members of an archive count as the archive, and what is no file (any more) is left out.
+        known: Inputs of a kept ledger, which were hashed when they were read.
 
     Returns:
         What waits for the hashes: one a file, in order, without a hash where all files together are too large.
     """
-    found: list[InputHash] = []
-    thread = Thread(target=lambda: found.extend(_hashes(_files(sources))), daemon=True)
+    found = [InputHash(path=one.path, size_bytes=one.size_bytes, sha256=one.sha256) for one in known]
+    names = {one.path for one in known}
+    files = _files(source for source in sources if source.path not in names)
+    thread = Thread(target=lambda: found.extend(_hashes(files)), daemon=True)
     thread.start()
 
     def wait() -> tuple[InputHash, ...]:

@@ -27,6 +27,15 @@ class FileRows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredHash:
+    """What one input of a kept ledger was when it was read."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
     """Every row of every input, accounted for."""
 
@@ -35,6 +44,8 @@ class LoadReport:
     """Where skipped rows are (the first of each file)."""
     unreadable: tuple[Unreadable, ...]
     """Files that no row could be read from; they count no rows."""
+    hashes: tuple[StoredHash, ...] = ()
+    """Of inputs that came from a kept ledger."""
 
     def rows(self, fate: str | None = None) -> int:
         """Return how many rows had this fate; all of them for None."""

@@ -163,13 +163,14 @@ def rows_of_table(
     styles: Mapping[str, NumberStyle],
     *,
     wide: bool,
+    kind: type[Table] = Table,
 ) -> Rows:
-    """Return the ledger rows of a raw table."""
+    """Return the ledger rows of a raw table; ``kind`` is how its engine reads columns."""
     # Asked twice: what the importer reads of which column is known only when it has read it.
-    first = Table(raw, names, styles, wide)
+    first = kind(raw, names, styles, wide)
     _ledger_of_table(importer, first, lambda made: made)
     table, columns = _ledger_of_table(
-        importer, Table(raw, names, styles, wide).with_readings(first.asked), computed_once
+        importer, kind(raw, names, styles, wide).with_readings(first.asked), computed_once
     )
     return Rows(table.raw, {**columns, "format": ibis.literal(importer.name)})
 
@@ -210,7 +211,8 @@ def _parquet_batch(file: InputFile, options: ReadOptions) -> Batch:
             raise ForeignTableError(file.shown, columns)
         return [rows_of_table(importer, raw, names, {}, wide=options.wide)]
 
-    return Batch((file,), relations.parquet_rows, read, wide=options.wide)
+    raw = relations.parquet_rows if file.rows is None else relations.table_rows
+    return Batch((file,), raw, read, wide=options.wide)
 
 
 def make_text_batches(

@@ -5,7 +5,7 @@ from typing import Any
 import ibis
 
 from workloads.expressions import FALSE, NO_TEXT, is_true
-from workloads.ledger import RECORD
+from workloads.ledger import LEDGER_ROW, RECORD
 from workloads.raw import PLACE_COLUMN
 from workloads.relations import store
 
@@ -22,6 +22,7 @@ BOOKKEEPING = (
     "dedup_yields",
     "dedup_size",
     PLACE_COLUMN,
+    LEDGER_ROW,
 )
 """Ledger columns that nothing needs once every row's fate is known."""
 
@@ -31,14 +32,14 @@ def deduplicate(connection: Connection, ledger: Expr) -> tuple[Expr, bool]:
 
     Args:
         connection: The engine that holds the ledger.
-        ledger: A stored table, with the dedup columns if its importers gave any.
+        ledger: A stored table, or any whose rows are numbered, with the dedup columns if its importers gave any.
     """
     dropped_columns = [name for name in BOOKKEEPING if name in ledger.columns]
     shared, covers_all = _shared(connection, ledger) if "dedup_group" in ledger.columns else (None, False)
     if shared is None:
         return ledger.filter(ledger.fate == RECORD).drop(*dropped_columns), False
     kept = store(connection, "dedup_kept", _kept(connection, shared))
-    rows = ledger.mutate(row_id=ledger.rowid())
+    rows = ledger.mutate(row_id=_row_id(ledger))
     rows = rows.filter(rows.fate == RECORD)
     rows = rows.left_join(kept, rows.row_id == kept.kept_row)
     named = rows.dedup_group.notnull()
@@ -51,6 +52,10 @@ def deduplicate(connection: Connection, ledger: Expr) -> tuple[Expr, bool]:
     return store(connection, "ledger_records", rows.select(**columns)), True
 
 
+def _row_id(ledger: Expr) -> Expr:
+    return ledger[LEDGER_ROW] if LEDGER_ROW in ledger.columns else ledger.rowid()
+
+
 def _shared(connection: Connection, ledger: Expr) -> tuple[Expr | None, bool]:
     """Return the rows that may be one call with another, None when there is none; and whether these are all that have a group.
 
@@ -58,7 +63,7 @@ def _shared(connection: Connection, ledger: Expr) -> tuple[Expr | None, bool]:
     brings a few rows too many, which their names tell apart later.
     """
     marked = ledger.select(
-        row_id=ledger.rowid(),
+        row_id=_row_id(ledger),
         fate=ledger.fate,
         format=ledger.format,
         file=ledger.source_file,

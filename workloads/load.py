@@ -17,10 +17,8 @@ from workloads.account import (
     LoadReport,
     NothingReadableError,
     count_rows,
-    nothing_readable,
     reject_counts,
     shown_rejects,
-    with_repeats,
     without_rows,
 )
 from workloads.batches import (
@@ -31,19 +29,23 @@ from workloads.batches import (
     make_text_batches,
     mapping_failure,
 )
-from workloads.dedup import deduplicate
+from workloads.failures import connection_errors, first_line, is_of_the_machine, overflow_errors
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
-from workloads.ledger import COLUMNS, PREFIX_COLUMNS, RECORD, SKIPPED
-from workloads.pages import without_followed
+from workloads.ledger import COLUMNS, PREFIX_COLUMNS, SKIPPED
+from workloads.pages import page_ends
+from workloads.places import inspect_all
+from workloads.present import without_empty
 from workloads.prefix_texts import tells_prefixes
 from workloads.quarantine import SkippedRow, is_small, located, with_places
 from workloads.raw import PLACE_COLUMN
+from workloads.reading import Reading, settled
 from workloads.rejects import rejected_rows
 from workloads.relations import add, in_order, store
-from workloads.sniff import inspect_each
-from workloads.sources import InputFile, Kind, MappingError, Unreadable, expand
+from workloads.room import few_words, make_room, rows_bytes
+from workloads.sources import TABLES, InputFile, Kind, MappingError, Unreadable
+from workloads.stored.place import apart
 
 __all__ = [
     "FileRows",
@@ -85,17 +87,6 @@ class LoadOptions:
     """Whether rows are stored in the order of their files, for cache replay; always where sources name prefixes."""
 
 
-def inspect_all(paths: Sequence[str]) -> tuple[list[InputFile], list[Unreadable]]:
-    """Return the readable files behind paths, and the unreadable ones.
-
-    Raises:
-        SourceError: When a path leads to no file.
-    """
-    looked = inspect_each(expand(paths))
-    files = [item for item in looked if isinstance(item, InputFile)]
-    return files, [item for item in looked if isinstance(item, Unreadable)]
-
-
 def make_batches(files: Sequence[InputFile], options: ReadOptions) -> tuple[list[Batch], list[Unreadable]]:
     """Return the batches that read the files, and the files of no known format with the reason."""
     groups: dict[Kind, list[InputFile]] = {}
@@ -104,7 +95,7 @@ def make_batches(files: Sequence[InputFile], options: ReadOptions) -> tuple[list
     jsons = [*groups.get(Kind.JSON_LINES, []), *groups.get(Kind.JSON_DOCUMENT, [])]
     made = (
         make_json_batches(jsons, options) if jsons else ([], []),
-        make_table_batches([*groups.get(Kind.CSV, []), *groups.get(Kind.PARQUET, [])], options),
+        make_table_batches([file for kind in TABLES for file in groups.get(kind, [])], options),
         make_text_batches(groups.get(Kind.TEXT, []), options),
     )
     return [batch for batches, _ in made for batch in batches], [
@@ -119,11 +110,11 @@ def load(
     progress: Progress = lambda _: None,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Loaded:
-    """Return the ledger of all files behind paths.
+    """Return the ledger of all files behind paths, kept ledgers among them.
 
     Args:
         connection: The engine.
-        paths: Files, folders, globs or ``-``.
+        paths: Files, folders, globs, kept ledgers or ``-``.
         options: What the user says about the input.
         progress: Called with a few words at the start of each step.
         meanwhile: Called once in a thread of its own when the engine starts to read: for what can get ready then.
@@ -132,33 +123,50 @@ def load(
         SourceError: When a path leads to no file.
         NothingReadableError: When not one record could be read; the message says why for every file.
     """
-    progress("looking at the files")
-    files, unreadable = inspect_all(paths)
+    given, kept = apart(paths)
+    reading = Reading()
+    if given or not kept:
+        progress("looking at the files")
+        reading = read_files(connection, inspect_all(given), options, progress, meanwhile)
+    if kept:
+        from workloads.stored.read import with_ledgers  # noqa: PLC0415  (only by runs that have one)
+
+        reading = with_ledgers(connection, reading, kept, options)
+    records, report = settled(connection, reading, progress)
+    return Loaded(without_empty(connection, records), report)
+
+
+def read_files(
+    connection: Connection,
+    looked: tuple[list[InputFile], list[Unreadable]],
+    options: LoadOptions,
+    progress: Progress = lambda _: None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Reading:
+    """Return all rows of inspected files (the readable and the others), repeats too; arguments as in ``load``.
+
+    Raises:
+        MappingError: When the user's mapping fits no file.
+    """
+    files, unreadable = looked
+    make_room(connection, rows_bytes(files))
     batches, foreign = make_batches(files, options.read)
-    unreadable += foreign
     if options.read.mapping and not batches and files:
         raise MappingError(mapping_failure(options.read, files))
     progress(f"reading {len(files):,} file{'s' if len(files) != 1 else ''}")
     ledger, counts, skipped, broken = _read(connection, batches, options, _beside(meanwhile))
-    unreadable += broken
+    unreadable = [*unreadable, *foreign, *broken]
     if ledger is None:
-        report = LoadReport(counts=(), skipped=(), unreadable=tuple(unreadable))
-        raise NothingReadableError(nothing_readable(report), report)
-    progress("looking for duplicates")
-    records, repeated = deduplicate(connection, ledger)
-    if repeated:
-        counts = with_repeats(counts, count_rows(connection, records))
-    counts = without_followed(connection, ledger, counts)
+        return Reading(unreadable=unreadable)
     rejected = shown_rejects(rejected_rows(connection), files)
     counts += reject_counts(rejected)
-    report = LoadReport(
-        counts=tuple(counts),
-        skipped=(*skipped, *rejected),
-        unreadable=(*unreadable, *without_rows(files, counts, unreadable)),
+    return Reading(
+        rows=ledger,
+        counts=counts,
+        skipped=[*skipped, *rejected],
+        unreadable=[*unreadable, *without_rows(files, counts, unreadable)],
+        pages=page_ends(connection, ledger),
     )
-    if not report.rows(RECORD):
-        raise NothingReadableError(nothing_readable(report), report)
-    return Loaded(records, report)
 
 
 def _read(
@@ -231,38 +239,28 @@ def _store(
                     else contextlib.nullcontext()
                 ):
                     if stored is None:
-                        stored = store(connection, "ledger_raw", rows, meanwhile)
+                        stored = store(
+                            connection,
+                            "ledger_raw",
+                            rows,
+                            meanwhile,
+                            few_words([file for batch, _ in read for file in batch.files]),
+                        )
                     else:
                         add(connection, "ledger_raw", rows)
             except overflow_errors():
                 raise
             except connection_errors() as error:
+                if is_of_the_machine(error):
+                    raise
                 # One broken document must not take the run down: say so, go on without it.
                 bad = batch
-                broken += [Unreadable(file.shown, _first_line(error)) for file in batch.files]
+                broken += [Unreadable(file.shown, first_line(error)) for file in batch.files]
                 break
         if bad is None:
             return stored, [batch for batch, _ in read], broken
         read = [(batch, tables) for batch, tables in read if batch is not bad]
     return None, [], broken
-
-
-def connection_errors() -> tuple[type[Exception], ...]:
-    """Return what the engine raises when an input cannot be read."""
-    import duckdb  # noqa: PLC0415  (only where the engine is in use)
-
-    return (duckdb.Error,)
-
-
-def overflow_errors() -> tuple[type[Exception], ...]:
-    """Return what the engine raises when a number does not fit."""
-    import duckdb  # noqa: PLC0415
-
-    return (duckdb.OutOfRangeException, duckdb.ConversionException)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:300]
 
 
 def _names(tables: list[Expr], options: LoadOptions) -> list[str]:

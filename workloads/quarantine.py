@@ -43,7 +43,7 @@ class SkippedRow:
 
 def is_small(files: Iterable[InputFile]) -> bool:
     """Return whether files are so small that reading them in order, to number their rows, costs nothing."""
-    return sum(file.path.stat().st_size for file in files) < _APART_BYTES
+    return sum(file.size_bytes for file in files) < _APART_BYTES
 
 
 def with_places(raw: Expr) -> Expr:
@@ -83,7 +83,7 @@ def skipped_rows(connection: Connection, batch: Batch, files: Sequence[InputFile
     """Return the skipped rows of some files (the first thousand of each), by reading them again with row numbers."""
     if not files:
         return []
-    large = [file for file in files if file.path.stat().st_size >= _APART_BYTES]
+    large = [file for file in files if file.size_bytes >= _APART_BYTES]
     small = [file for file in files if file not in large]
     with relations.in_order(connection):
         found = _find(connection, batch, small) if small else {}

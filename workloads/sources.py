@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import IO, Any, Final
 
 from workloads.archives import ArchiveError, is_archive, members
 from workloads.copies import copies_folder
+from workloads.stored.place import is_ledger
 
 SUFFIXES: Final = (
     ".jsonl",
@@ -49,6 +50,12 @@ class Kind(StrEnum):
     CSV = "csv"
     PARQUET = "parquet"
     TEXT = "text"
+    TABLE = "table"
+    """Rows that the engine reads where they are: see ``places``."""
+
+
+TABLES: Final = (Kind.CSV, Kind.PARQUET, Kind.TABLE)
+"""Kinds whose rows have named columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,13 @@ class InputFile:
     """First data rows of a CSV file."""
     lines: tuple[str, ...] = field(default=(), repr=False)
     """First lines of a text."""
+    rows: Callable[[Any], str] | None = field(default=None, repr=False)
+    """Of a table: opens it in an engine, and returns what stands for it in a query."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the file; of a table, which may be anywhere, more than any small one has."""
+        return self.path.stat().st_size if self.rows is None else sys.maxsize
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -163,7 +177,9 @@ def _inside(shown: str, archive: Path) -> Iterator[tuple[str, Path]]:
 def _walk(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder, and the folders that cannot be listed."""
     closed: list[OSError] = []
-    for parent, _, names in os.walk(folder, onerror=closed.append):
+    for parent, folders, names in os.walk(folder, onerror=closed.append):
+        # What was read into a kept ledger is no log to read again.
+        folders[:] = [name for name in folders if not is_ledger(Path(parent, name))]
         yield from (Path(parent, name) for name in names if not name.startswith("."))
     yield from (Path(str(error.filename)) for error in closed)
 
