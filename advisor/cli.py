@@ -14,15 +14,17 @@ from typing import Any, Final
 import click
 
 from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
-from advisor.completion import complete_paths
 from advisor.commands.say import harmless, say
+from advisor.completion import complete_paths
 from advisor.config import ConfigError, read_config
 from advisor.export_commands import render
 from advisor.finance_commands import check
 from advisor.finance_options import finance_options
 from advisor.hosting_commands import phases, selfhost, serving
+from advisor.ledger_commands import ledger
 from advisor.scenario_commands import diff, whatif
 from workloads.copies import remove_copies
+from workloads.failures import is_of_the_machine, is_stop, of_the_machine
 
 EXIT_GATE: Final = 1
 EXIT_USAGE: Final = 2
@@ -236,7 +238,7 @@ def schema() -> None:
     click.echo(schema_json(), nl=False)
 
 
-for _command in (check, diff, phases, render, selfhost, serving, whatif):
+for _command in (check, diff, ledger, phases, render, selfhost, serving, whatif):
     cli.add_command(_command)
 complete_paths(cli)
 
@@ -273,13 +275,16 @@ def _run() -> int:
 
 def _code_of(error: Exception) -> int:
     """Say an error in one sentence on stderr, and return the exit code that it means."""
-    if isinstance(error, click.exceptions.Abort):
+    if isinstance(error, click.exceptions.Abort) or is_stop(error):
         click.echo("Stopped.", err=True)
         return EXIT_STOPPED
     if isinstance(error, click.ClickException):
         error.message = harmless(error.message)
         error.show()
         return error.code if isinstance(error, Failure) else error.exit_code
+    if is_of_the_machine(error):
+        say(f"Error: {of_the_machine(error)}", err=True)
+        return EXIT_USAGE
     if {"-v", "--verbose"} & set(sys.argv):
         raise error
     say(

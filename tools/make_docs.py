@@ -168,6 +168,10 @@ def cli_page() -> str:
     lines = [MARK, CLI_INTRO.replace("{keys}", keys), "## advisor", "", "```", _help(cli, "advisor"), "```"]
     for name, command in sorted(cli.commands.items()):
         lines += ["", f"## advisor {name}", "", "```", _help(command, f"advisor {name}"), "```"]
+        inner = command.commands if isinstance(command, click.Group) else {}
+        for word, part in sorted(inner.items()):
+            title = f"advisor {name} {word}"
+            lines += ["", f"### {title}", "", "```", _help(part, title), "```"]
     return "\n".join(lines) + "\n"
 
 

@@ -27,6 +27,19 @@ def is_of_the_machine(error: Exception) -> bool:
     return full or isinstance(error, duckdb.OutOfMemoryException)
 
 
+def of_the_machine(error: Exception) -> str:
+    """Return such an error in a sentence."""
+    return (
+        f"the disk or the memory of this machine is full: {first_line(error)}. "
+        "Free some, or set TMPDIR to a larger disk and --memory-limit."
+    )
+
+
+def is_stop(error: Exception) -> bool:
+    """Return whether the user has stopped the engine in the middle of a query, which says so by an error of its own."""
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
+
+
 def first_line(error: Exception) -> str:
     """Return an error as one line."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

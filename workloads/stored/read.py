@@ -43,7 +43,9 @@ def with_ledgers(
     with contextlib.ExitStack() as held:
         rows, inputs = _read_kept(connection, reading, folders, options, held)
         if rows is not None and sum(item.rows["read"] for item in inputs) <= _FEW_ROWS:
-            with in_order(connection):  # as the logs would be: sums of fractions depend on it in their last digit
+            with in_order(
+                connection
+            ):  # as the logs would be: sums of fractions depend on it in their last digit
                 rows = store(connection, "ledger_stored", rows.order_by(LEDGER_ROW))
         else:  # the files are read for as long as there is an engine to ask
             weakref.finalize(connection, held.pop_all().close)
