@@ -56,7 +56,8 @@ def has_word(column: pd.Series, words: Container[str | None], *, any_case: bool 
         words: In lower case if ``any_case``.
         any_case: Whether texts in capitals count too.
     """
-    codes, names = pd.factorize(column.array)
+    codes, values = pd.factorize(column.array)
+    names = np.asarray(values, dtype=object)  # the engine's own texts are slow to walk over
     found = [isinstance(name, str) and (name.lower() if any_case else name) in words for name in names]
     return pd.Series(np.array([*found, None in words], dtype=bool)[codes], index=column.index)
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+import pandas as pd
+
 from advisor import numbers
 from advisor.cache_changes import LONG, READ, WRITES, cache_change, logged_models, only, shortened, uncached
 from advisor.cache_costs import cache_costs
@@ -231,13 +233,14 @@ def _has_both(evidence: Evidence, provider: str | None, model: str) -> bool:
 
 def _cells(cube: Any, name: str) -> Iterator[Cell]:
     """Yield the models of a workload whose single requests write to a cache."""
-    rows = single_rows(cube, name)
+    written = [cube[column].fillna(0) > 0 for column in WRITES if column in cube.columns]
+    if not written:
+        return
+    rows = single_rows(cube, name) & pd.concat(written, axis=1).any(axis=1)
     pairs = cube.loc[rows, ["provider", "model"]].drop_duplicates()
     for provider, model in pairs.itertuples(index=False, name=None):
         words = [word if isinstance(word, str) else None for word in (provider, model)]
-        cell = (name, words[0], words[1])
-        if any(tokens_in(cube, rows_of(cube, cell), column) for column in WRITES):
-            yield cell
+        yield name, words[0], words[1]
 
 
 def _change_shorter(late: Mapping[Cell, _Late]) -> Change:
