@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from advisor.commands.prices import table as lines_of
+from advisor.render.text import aligned
 from advisor.wording import plural
 from pricing.calibration import Band
 from pricing.phase_figures import Figures
@@ -152,7 +152,7 @@ def _changes(study: Study) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("", "TTFT", "prefill tok/s", "TPOT", "decode tok/s", "")]
     rows.append(("as asked", *_cells(study.figures, None), ""))
     rows += [_row(change, study.figures) for change in study.changes]
-    yield from (f"  {line}" for line in lines_of(rows))
+    yield from (f"  {line}" for line in aligned(rows))
     yield "  TTFT: one prompt, nobody waiting. TPOT: one step, no prompts between. Under load: advisor serving."
     one, single = study.figures, study.single
     if one.batch > 1:

@@ -1,9 +1,9 @@
 """The section that finance reads: what it will be, why it changed, what one unit costs, and who pays."""
 
 from advisor.analysis import Analysis
-from advisor.budget_render import budget_table
 from advisor.view_anomalies import anomaly_line, anomaly_table
 from advisor.view_bridge import bridge_part
+from advisor.view_budget import budget_table
 from advisor.view_finance_model import FinanceSection
 from advisor.view_forecast import forecast_part
 from advisor.view_units import allocation_table, plan_line, unit_table

@@ -1,5 +1,6 @@
 """The documentation matches the code."""
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -27,6 +28,19 @@ def test_generated_pages_are_current(page: str) -> None:
     made = getattr(load("make_docs"), f"{page.replace('-', '_')}_page")()
     kept = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     assert kept == made, "run `make docs`"
+
+
+def test_the_page_of_methods_is_current_and_every_source_is_on_it() -> None:
+    tool = load("method_page")
+    kept = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+    assert kept == tool.method_page(), "run `make docs`"
+    for package in ("pricing", "workloads", "advisor"):
+        for path in (ROOT / package).glob("*.py"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef) and "Source:" in (ast.get_docstring(node) or ""):
+                    assert node.name.startswith("_") or f"**`{node.name}`**" in kept, (
+                        f"{path.name}: {node.name} names a source: add its module to CHAPTERS in tools/method_page.py"
+                    )
 
 
 def test_every_importer_answers_the_five_questions() -> None:

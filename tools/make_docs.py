@@ -1,7 +1,7 @@
 """Write the generated pages of ``docs/``: ``python tools/make_docs.py [--check]``.
 
 ``formats.md`` is made from the importers' module docstrings, ``cli.md`` from the commands' help, ``cache-rules.md`` from the
-rows of ``pricing/data/cache``, ``scenarios.md`` from the models of a scenario. With ``--check`` nothing
+rows of ``pricing/data/cache``, ``scenarios.md`` from the models of a scenario, ``method.md`` from what computes. With ``--check`` nothing
 is written and the exit code is 1 when a page is out of date.
 """
 
@@ -263,12 +263,15 @@ def main() -> int:
     )
     parser.add_argument("--check", action="store_true", help="only say whether a page is out of date")
     check = parser.parse_args().check
+    from method_page import method_page  # noqa: PLC0415  (beside this file, where only the program finds it)
+
     stale = []
     pages = {
         "formats.md": formats_page,
         "cli.md": cli_page,
         "cache-rules.md": cache_rules_page,
         "scenarios.md": scenarios_page,
+        "method.md": method_page,
     }
     for name, made in pages.items():
         text = made()

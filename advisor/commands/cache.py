@@ -12,9 +12,9 @@ from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
 from advisor.commands.prices import book_of
-from advisor.commands.prices import table as aligned
 from advisor.commands.say import say
 from advisor.document_money import money
+from advisor.render.text import aligned
 from workloads import cube as scan
 from workloads.cache_replay import (
     UNLIMITED,

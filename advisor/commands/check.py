@@ -10,11 +10,12 @@ import click
 
 from advisor.budget import Budget, Limit, accepted
 from advisor.budget_file import BudgetError, read_budgets, schema_json
-from advisor.budget_render import data_of, fails, render_markdown, render_table
+from advisor.budget_render import data_of, render_markdown, render_table
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands.analyze import options_of, run_analysis
 from advisor.commands.output import Progress, write
-from advisor.commands.prices import table as aligned
+from advisor.render.text import aligned
+from advisor.view_budget import fails
 
 _OPTIONS: Final = {
     Limit.MONTH: ("--max-monthly-cost", "max_monthly_cost"),
@@ -47,7 +48,7 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     if given["json_file"]:
         write(given["json_file"], json.dumps(data_of(analysis, found), indent=1) + "\n")
     if not given["markdown_file"] and not given["json_file"] and not given["quiet"]:
-        click.echo(render_table(analysis, found, lambda rows: list(aligned(rows))), nl=False)
+        click.echo(render_table(analysis, found, aligned), nl=False)
     if analysis.whole.records and not analysis.whole.is_priced:
         click.echo("Error: nothing could be priced; see `advisor doctor` and --prices FILE", err=True)
         return EXIT_NOTHING

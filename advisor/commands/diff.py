@@ -9,11 +9,11 @@ from pydantic import ValidationError
 from advisor.cli import EXIT_USAGE, Failure
 from advisor.commands.analyze import options_of, run_analysis
 from advisor.commands.output import Progress, write
-from advisor.commands.prices import table as aligned
 from advisor.diff_documents import DiffError, compare
 from advisor.diff_render import data_of, render_markdown, render_table
 from advisor.document import document_of
 from advisor.document_model import SCHEMA_VERSION, Document
+from advisor.render.text import aligned
 
 _MOST_BYTES = 256 * 2**20
 _MARK = b'"schema_version"'
@@ -35,7 +35,7 @@ def run(before: str, after: str, **given: Any) -> int:
     elif given["form"] == "markdown":
         text = render_markdown(difference)
     else:
-        text = render_table(difference, lambda rows: list(aligned(rows)))
+        text = render_table(difference, aligned)
     write(given["target"], text)
     return 0
 

@@ -11,8 +11,9 @@ import click
 from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import write
-from advisor.commands.prices import book_of, table
+from advisor.commands.prices import book_of
 from advisor.document_money import money
+from advisor.render.text import aligned
 from advisor.usage_list import Entry, Unreadable, UsageListError, read_entries
 from pricing.book import PriceBook
 from pricing.charges import Charge, ChargeLine, charge
@@ -59,7 +60,7 @@ def explain_one(
         )
         for line in answer.lines
     ]
-    click.echo("\n".join(table(rows)))
+    click.echo("\n".join(aligned(rows)))
     click.echo(
         f"\ntotal {money(answer.total)} USD  ({answer.sheet.provider or '-'} {answer.sheet.model}; book: {book.version})"
     )

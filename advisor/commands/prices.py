@@ -10,6 +10,7 @@ from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import write
 from advisor.document_money import money
+from advisor.render.text import aligned
 from pricing.book import PriceBook, built_in_version, load_book
 from pricing.cards import CardRow
 from pricing.charges import unit_of
@@ -61,7 +62,7 @@ def diff(old: Path, as_of: str | None) -> int:
         )
         for one in changes
     ]
-    click.echo("\n".join(table(rows)))
+    click.echo("\n".join(aligned(rows)))
     past = sum(one.past for one in changes)
     click.echo(f"\n{len(changes):,} rates differ" + (f", {past:,} of them of the past" if past else ""))
     return EXIT_GATE if past else 0
@@ -105,7 +106,7 @@ def show(
             )
         )
     click.echo(f"{card.provider or '-'} {card.model}\n")
-    click.echo("\n".join(table(rows)))
+    click.echo("\n".join(aligned(rows)))
     click.echo(f"\nBook: {book.version}")
     return 0
 
@@ -134,10 +135,3 @@ def _told_once(rows: Sequence[CardRow]) -> Iterator[CardRow]:
             for number, other in enumerate(same)
         ):
             yield row
-
-
-def table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Return the lines of a table with aligned columns."""
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -12,7 +12,7 @@ import click
 
 from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands.output import write
-from advisor.commands.prices import table as lines_of
+from advisor.render.text import aligned
 from pricing.calibration import calibration
 from pricing.serving_answers import Answer, Estimate, answers
 from pricing.serving_table import COLUMNS
@@ -84,7 +84,7 @@ def _show(rows: Sequence[Mapping[str, str]], found: Sequence[Answer]) -> None:
         if answer.refused:
             continue
         shown.append((answer.row_id, name, *(_cell(answer.estimates.get(key)) for key, _ in _SHOWN)))
-    click.echo("\n".join(lines_of(shown)))
+    click.echo("\n".join(aligned(shown)))
     for answer in found:
         if answer.refused:
             click.echo(f"refused {answer.row_id}: {answer.refused}", err=True)

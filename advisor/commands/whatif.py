@@ -10,7 +10,7 @@ import click
 from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands.analyze import options_of
 from advisor.commands.output import Progress, write
-from advisor.commands.prices import table as aligned
+from advisor.render.text import aligned
 from advisor.scenario_file import ScenarioError, place, read_scenario
 from advisor.scenario_model import schema_json
 from advisor.scenario_world import StepError
@@ -36,7 +36,7 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
     if given["json_file"]:
         write(given["json_file"], json.dumps(data_of(found), indent=1) + "\n")
     elif not given["quiet"]:
-        click.echo(render(found, lambda rows: list(aligned(rows))), nl=False)
+        click.echo(render(found, aligned), nl=False)
     if not found.outcome.stages[0].whole.is_priced:
         click.echo("Error: nothing could be priced; see `advisor doctor` and --prices FILE", err=True)
         return EXIT_NOTHING

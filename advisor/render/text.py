@@ -23,6 +23,12 @@ class Paint:
         return f"\x1b[{code}m{text}\x1b[{RESET}m" if self._color and text else text
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table with aligned columns, however long they get."""
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
 def columns(rows: Sequence[Sequence[str]], width: int, paint: Paint) -> list[str]:
     """Return rows of cells as aligned lines; the first row is the head, the first column gives way when it is tight."""
     sizes = [max(cells(row[i]) for row in rows) for i in range(1, len(rows[0]))]
