@@ -102,7 +102,7 @@ def test_dependencies_point_one_way() -> None:
 
 
 def test_what_starts_the_reading_waits_for_nothing_that_comes_later() -> None:
-    """The rest is imported while the engine reads: see ``advisor.analyse``."""
+    """The rest is imported while the engine reads: see ``advisor.run``."""
     code = "import sys, advisor.commands.analyze; print(*sorted(sys.modules))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
@@ -19,6 +18,7 @@ from advisor.finance_options import options_from
 from advisor.gates import unpriced_failure
 from advisor.options import AnalyseOptions
 from advisor.reconciliation import BillError
+from advisor.run import analyse
 from pricing.errors import PriceFileError
 from workloads.load import NothingReadableError
 from workloads.period import Period

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.options import AnalyseOptions
 from advisor.recommendation import Advice, Recommendation
+from advisor.run import analyse
 from workloads.load import LoadOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")

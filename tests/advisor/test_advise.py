@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.options import AnalyseOptions
 from advisor.recommendation import Advice, Confidence, Risk
+from advisor.run import analyse
 from pricing.meters import Phase
 
 START = datetime(2026, 11, 2, 8, tzinfo=UTC)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.options import AnalyseOptions
+from advisor.run import analyse
 from pricing.meters import Meter
 from workloads.load import LoadOptions, NothingReadableError
 from workloads.period import Period

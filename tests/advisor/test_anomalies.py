@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.document import document_of
 from advisor.document_finance import AnomaliesDoc
 from advisor.options import AnalyseOptions
+from advisor.run import analyse
 from advisor.view import build_view
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")

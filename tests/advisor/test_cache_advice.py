@@ -7,11 +7,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.cache_reuse import Known
 from advisor.options import AnalyseOptions
 from advisor.recommendation import Confidence, Recommendation
+from advisor.run import analyse
 from workloads.load import LoadOptions
 
 AS_OF = datetime(2026, 11, 29, tzinfo=UTC)

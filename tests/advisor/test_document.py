@@ -12,11 +12,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from advisor.analyse import analyse
 from advisor.document import instant
 from advisor.document_money import money
 from advisor.options import AnalyseOptions
 from advisor.render.json import render_json, schema_json
+from advisor.run import analyse
 from workloads.period import Period
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")

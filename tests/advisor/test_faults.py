@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.options import AnalyseOptions
 from advisor.render.html import render_html
+from advisor.run import analyse
 from advisor.view import build_view
 from pricing.meters import Meter
 from workloads.period import Period

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis, Problem
 from advisor.bill import read_bill
 from advisor.document import document_of
 from advisor.options import AnalyseOptions
 from advisor.render.html import render_html
 from advisor.render.markdown import render_markdown
+from advisor.run import analyse
 from advisor.view import build_view
 from pricing.meters import Meter
 from workloads.period import Period

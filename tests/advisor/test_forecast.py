@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis, DaySlice, Slice
 from advisor.document import document_of
 from advisor.document_finance import ForecastDoc
@@ -15,6 +14,7 @@ from advisor.forecast import PriceStep, method_of, outlook
 from advisor.forecast_days import DaySeries, series_of
 from advisor.forecast_fit import LEAST_DAYS, RANGE_SHARE, continued
 from advisor.options import AnalyseOptions
+from advisor.run import analyse
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from advisor import cli
-from advisor.analyse import analyse
 from advisor.options import AnalyseOptions
 from advisor.render.json import render_json
+from advisor.run import analyse
 from workloads.batches import ReadOptions
 from workloads.load import LoadOptions
 from workloads.sources import SourceError

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.document import document_of
 from advisor.options import AnalyseOptions
 from advisor.render.html import render_html
+from advisor.run import analyse
 from advisor.unit_economics import UnitCost
 from advisor.view import build_view
 

@@ -57,6 +57,12 @@ def test_a_name_that_is_not_there_is_said() -> None:
         _ = advisor.analyze_all  # type: ignore[attr-defined]
 
 
+def test_it_is_a_function_whatever_was_imported_before() -> None:
+    code = "import advisor.commands.analyze, advisor; print(callable(advisor.analyse))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
+
+
 def test_the_numbers_are_exact_and_what_has_no_price_is_not_zero(report: advisor.Report) -> None:
     # 4,000 x 2.50 + 400 x 10.00, in millionths
     assert (report.total, report.currency, report.complete, report.requests) == (

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from advisor import cli
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.bill import read_bill
 from advisor.options import AnalyseOptions
 from advisor.reconciliation import BillError
 from advisor.render.json import render_json
+from advisor.run import analyse
 from workloads.period import Period
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis, Problem
 from advisor.document import document_of
 from advisor.gates import unpriced_failure
@@ -19,6 +18,7 @@ from advisor.options import AnalyseOptions
 from advisor.render.html import render_html
 from advisor.render.markdown import render_markdown
 from advisor.render.table import render_table
+from advisor.run import analyse
 from advisor.view import build_view
 from pricing.errors import PriceFileError
 from pricing.meters import Meter

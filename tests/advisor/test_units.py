@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.allocation import AllocationRow, Sharing, SharingError, parse_sharing, shared_out
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.document import document_of
 from advisor.document_model import Document
@@ -18,6 +17,7 @@ from advisor.finance_options import FinanceOptions
 from advisor.options import AnalyseOptions
 from advisor.render.html import render_html
 from advisor.render.markdown import render_markdown
+from advisor.run import analyse
 from advisor.view import build_view
 from pricing.charges import exact_sum
 

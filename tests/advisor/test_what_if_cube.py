@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from advisor import what_if_cube
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.options import AnalyseOptions
+from advisor.run import analyse
 from advisor.view_whatif import whatif_section
 from advisor.what_if_model import NOTHING, CubeSummary
 from workloads.batches import ReadOptions

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.options import AnalyseOptions
+from advisor.run import analyse
 from workloads.period import Period
 
 AS_OF = datetime(2026, 7, 1, tzinfo=UTC)

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis, PriceRow
 from advisor.cost_lines import CostLine
 from advisor.options import AnalyseOptions
 from advisor.render.focus import FocusError, checked_rows, left_out, render_focus, render_focus_parquet
 from advisor.render.focus_checks import faults
 from advisor.render.focus_columns import COLUMNS
+from advisor.run import analyse
 from pricing.meters import Meter
 from pricing.rules import EXACT
 

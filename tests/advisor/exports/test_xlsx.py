@@ -14,12 +14,12 @@ import export_logs
 import openpyxl
 import pytest
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.hosting import HostingOptions
 from advisor.options import AnalyseOptions
 from advisor.render.focus import render_focus
 from advisor.render.xlsx import render_xlsx
+from advisor.run import analyse
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning:ibis",

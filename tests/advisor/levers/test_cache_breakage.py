@@ -7,9 +7,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from advisor.analyse import analyse
 from advisor.options import AnalyseOptions
 from advisor.recommendation import Advice, Recommendation
+from advisor.run import analyse
 from workloads.load import LoadOptions
 
 MODEL = "claude-sonnet-4-5"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.options import AnalyseOptions
 from advisor.recommendation import Advice, Recommendation, Rejected, Risk
+from advisor.run import analyse
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
 

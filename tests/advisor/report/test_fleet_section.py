@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from advisor.analyse import analyse
 from advisor.analysis import Analysis
 from advisor.hosting import HostingOptions
 from advisor.options import AnalyseOptions
 from advisor.render.html import render_html
+from advisor.run import analyse
 from advisor.view import build_view
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
