@@ -64,6 +64,7 @@ class AllocationRow:
         shared: What it takes of the money without a label; of that row, what it gives away (negative).
         percent: Its part of all, to hundredths; all rows add up to 100 where there is money at all.
         unpriced: Requests of it without a price, which are in no amount.
+        gathered: How many names it stands for; 0: it is one name.
     """
 
     name: str
@@ -73,6 +74,7 @@ class AllocationRow:
     shared: Decimal = ZERO
     percent: Decimal = ZERO
     unpriced: int = 0
+    gathered: int = 0
 
     @property
     def total(self) -> Decimal:
@@ -185,6 +187,7 @@ def by_workload(workloads: Sequence[Workload], sharing: Sharing) -> Allocation:
                 requests=sum(one.requests for one in rest),
                 direct=exact_sum(one.total for one in rest),
                 unpriced=sum(one.requests - one.priced_requests for one in rest),
+                gathered=len(rest),
             )
         )
     return Allocation(key="workload", rows=shared_out(rows, sharing), sharing=sharing)
@@ -218,7 +221,7 @@ def _weights(named: Sequence[AllocationRow], sharing: Sharing) -> list[Decimal]:
         return [sharing.percents.get(row.name, ZERO) for row in named]
     if sharing.rule == "proportional" and any(row.direct for row in named):
         return [max(row.direct, ZERO) for row in named]
-    return [Decimal(1) for _ in named] if sharing.rule in ("even", "proportional") else []
+    return [Decimal(row.gathered or 1) for row in named] if sharing.rule in ("even", "proportional") else []
 
 
 def _parts(pool: Decimal, weights: Sequence[Decimal]) -> list[Decimal]:

@@ -28,7 +28,7 @@ def outlook_notes(analysis: Analysis) -> Iterator[str]:
     if stale >= _STALE_DAYS:
         last = numbers.day(series.next_day - timedelta(days=1))
         yield f"The log ends on {last}, {plural(stale, 'day')} before this report: months are counted from there."
-    if not analysis.cost.complete or analysis.cost.coverage < 1:
+    if analysis.whole.is_priced and (not analysis.cost.complete or analysis.cost.coverage < 1):
         yield "Only what has a price is in it: the bill will be more."
     if analysis.cost.commitments:
         yield "It is contracted cost: what is owed for commitments is not in it."

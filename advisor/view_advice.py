@@ -13,6 +13,7 @@ from advisor.view_plan import plan_part
 from advisor.view_savings import MONTH, PERIOD, RISKS, USD, monthly, range_words, saving_words
 from advisor.wording import TEXT_LIMIT, clean, full, name_cell, plural, sentence, tight
 from pricing.meters import Phase
+from pricing.units import DAYS_PER_MONTH
 
 OPEN_CARDS: Final = 6
 _MOST_CARDS: Final = 40
@@ -87,6 +88,12 @@ def _notes(analysis: Analysis) -> tuple[str, ...]:
         notes.append(
             "Each card says what one change saves alone: this log, changed and priced again. Changes overlap, so "
             "what they save does not add up; the plan below the cards says what they save together."
+        )
+    factor, unit = monthly(analysis.period_days)
+    if unit == MONTH:
+        days = numbers.period(analysis.period_days)
+        notes.append(
+            f"What is called a month's is the log's ({days}) times {factor:.2f}: {DAYS_PER_MONTH} days."
         )
     notes.append("Amounts in this section are in USD, at list prices.")
     if cost.discounts or cost.commitments:

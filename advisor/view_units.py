@@ -83,8 +83,9 @@ def allocation_table(analysis: Analysis, one: Allocation) -> Table:
     """Return who pays, by one label."""
     shares = any(row.shared for row in one.rows)
     named = [row for row in one.rows if not row.untagged]
-    shown = (*named[:_MOST_ROWS], *(row for row in one.rows if row.untagged))
-    rest = tuple(named[_MOST_ROWS:])
+    single = [row for row in named if not row.gathered]
+    shown = (*single[:_MOST_ROWS], *(row for row in one.rows if row.untagged))
+    rest = (*single[_MOST_ROWS:], *(row for row in named if row.gathered))
     key = clean(one.key).replace("_", " ")
     return Table(
         slug=f"allocation-{one.key.replace('_', '-')}",
@@ -131,8 +132,9 @@ def _rest(rest: tuple[AllocationRow, ...], one: Allocation, *, shares: bool) -> 
     )
     requests = sum(row.requests for row in rows)
     percent = sum((row.percent for row in rows), Decimal(0))
+    names = sum(row.gathered or 1 for row in rest)
     return (
-        Cell(text=f"{plural(len(rest), 'more name')}" if rest else "All"),
+        Cell(text=f"{plural(names, 'more name')}" if rest else "All"),
         Cell(text=numbers.count(requests), value=str(requests)),
         *(_money(amount) for amount in sums),
         Cell(text=f"{percent:.2f} %", value=f"{percent:f}"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.allocation import AllocationRow, Sharing, SharingError, parse_sharing, shared_out
+from advisor.allocation import Allocation, AllocationRow, Sharing, SharingError, parse_sharing, shared_out
 from advisor.analysis import Analysis
 from advisor.document import document_of
 from advisor.document_model import Document
@@ -19,6 +19,7 @@ from advisor.render.html import render_html
 from advisor.render.markdown import render_markdown
 from advisor.run import analyse
 from advisor.view import build_view
+from advisor.view_units import allocation_table
 from pricing.charges import exact_sum
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ibis")
@@ -223,3 +224,22 @@ def test_the_sign_is_that_of_the_asked_currency(tmp_path: Path, monkeypatch: pyt
     assert section is not None
     assert "Jun 2026 ends at about €1.50" in section.forecast.line
     assert "$" not in section.forecast.line + section.bridge.line
+
+
+def test_what_is_gathered_stands_at_the_foot_and_takes_a_part_a_name(everything: Analysis) -> None:
+    rows = [
+        AllocationRow(name="chat", untagged=False, requests=5, direct=Decimal(60)),
+        AllocationRow(name="(3 more)", untagged=False, requests=90, direct=Decimal(90), gathered=3),
+        AllocationRow(name="(unlabelled)", untagged=True, requests=1, direct=Decimal(40)),
+    ]
+    sharing = parse_sharing("even")
+    shared = shared_out(rows, sharing)
+    assert {row.name: row.shared for row in shared} == {
+        "chat": Decimal(10),
+        "(3 more)": Decimal(30),
+        "(unlabelled)": Decimal(-40),
+    }
+    table = allocation_table(everything, Allocation(key="workload", rows=shared, sharing=sharing))
+    assert [row[0].text for row in table.rows] == ["chat", "(unlabelled)"]
+    assert table.rest is not None
+    assert (table.rest[0].text, table.rest[2].value) == ("3 more names", "90")
