@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
-
 from advisor.cli import EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
-from advisor.commands.prices import table
+from advisor.commands.say import say
+from advisor.render.text import aligned
 from workloads.load import NothingReadableError
 from workloads.sources import MappingError, SourceError
 from workloads.stored.add import Added, add, remove
@@ -44,9 +43,9 @@ def run_add(paths: tuple[str, ...], folder: Path, **given: Any) -> None:
     finally:
         progress.done()
     for item in done.unreadable:
-        click.echo(f"{item.shown} gave no rows: {item.reason}", err=True)
+        say(f"{item.shown} gave no rows: {item.reason}", err=True)
     if not given["quiet"]:
-        click.echo("\n".join(_told(folder, done)))
+        say("\n".join(_told(folder, done)))
 
 
 def _told(folder: Path, done: Added) -> Iterator[str]:
@@ -64,7 +63,7 @@ def run_show(folder: Path, json_file: str | None) -> None:
     if json_file:
         write(json_file, json.dumps(_document(manifest), indent=1) + "\n")
         return
-    click.echo("\n".join(_shown(folder, manifest)))
+    say("\n".join(_shown(folder, manifest)))
 
 
 def run_remove(paths: tuple[str, ...], folder: Path, *, quiet: bool) -> None:
@@ -75,7 +74,7 @@ def run_remove(paths: tuple[str, ...], folder: Path, *, quiet: bool) -> None:
         raise Failure(f"{error}.", EXIT_USAGE) from error
     if not quiet:
         rows = sum(item.rows["read"] for item in gone)
-        click.echo(f"{len(gone):,} inputs with {rows:,} rows are taken out of {folder}")
+        say(f"{len(gone):,} inputs with {rows:,} rows are taken out of {folder}")
 
 
 def _manifest(folder: Path) -> Manifest:
@@ -141,13 +140,13 @@ def _shown(folder: Path, manifest: Manifest) -> Iterator[str]:
         )
         for item in manifest.inputs[:_MOST_SHOWN]
     ]
-    yield from table([head, *lines])
+    yield from aligned([head, *lines])
     if len(manifest.inputs) > _MOST_SHOWN:
         yield f"... and {len(manifest.inputs) - _MOST_SHOWN:,} more (--json - lists all)"
     yield ""
     days = _by_day(manifest)
     latest = [(file.day or _NO_DAY, file.provider or _NO_PROVIDER, f"{file.rows:,}") for file in days]
-    yield from table([("day", "provider", "rows"), *latest[-_MOST_SHOWN:]])
+    yield from aligned([("day", "provider", "rows"), *latest[-_MOST_SHOWN:]])
     if len(latest) > _MOST_SHOWN:
         yield f"... and {len(latest) - _MOST_SHOWN:,} before them (--json - lists all)"
 
