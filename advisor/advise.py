@@ -41,6 +41,7 @@ ORDER: Final = (
     "smaller_model",
     "newer_model",
     "prompt_caching",
+    "history_growth",
     "batch",
     "flex",
     "service_tier",

@@ -13,6 +13,7 @@ from advisor.analysis import Analysis, Workload
 from advisor.cache_breaks import breaks_of
 from advisor.cache_evidence import CacheFindings, cache_evidence
 from advisor.evidence import Breaks, Cell, Ended, Evidence, LateReads, Pauses, Signals
+from advisor.histories import histories_of
 from advisor.levers import levers
 from advisor.moves import moves
 from advisor.recommendation import Level
@@ -88,6 +89,7 @@ def with_advice(
         failed=failed,
         cut_off=_ended(ended, CUT_OFF),
         late_reads=_late_reads(connection, records, grouping, listed.frame),
+        histories=histories_of(connection, records, grouping),
         shortest=_shortest(survey.sizes.result()),
         repeats=_repeats(repeats(connection, records, grouping)),
         offered=_offered(connection, records, listed, terms),

@@ -130,6 +130,29 @@ class Breaks:
     block_tokens: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Sessions of more than ten turns of one model in a workload.
+
+    Attributes:
+        turns: All but the first of each.
+        grown: Those of them whose prompt has room for the one before it and its answer.
+        later: Turns after the tenth.
+        early_mean: Tokens of a prompt at the fifth turn.
+        later_mean: Tokens of a prompt after the tenth.
+        above: Old text that prompts have above that of an earlier turn, paid as plain input: the 20th, the 10th, the 5th.
+        cached_tokens: The same above the 10th, read from a cache or written to one.
+    """
+
+    turns: int
+    grown: int
+    later: int
+    early_mean: float
+    later_mean: float
+    above: Mapping[Level, int]
+    cached_tokens: int
+
+
 Cell = tuple[str, str | None, str | None]
 """Workload, provider and model as logged."""
 
@@ -152,6 +175,7 @@ class Evidence:
         cut_off: Requests whose answer was cut off at its limit, by the same; those that failed are not among them.
         late_reads: By the same; only where something was written for an hour.
         breaks: By the same; only where some turn is broken.
+        histories: Of long sessions, by the same; empty where there are none.
         shortest: Tokens that nearly all prompts of a workload have, by workload: their first percentile.
         repeats: Requests whose whole prompt was sent before, by how long ago that may be, then by the same; empty where no log
             proves it.
@@ -173,6 +197,7 @@ class Evidence:
     cut_off: Mapping[Cell, Ended] = field(default_factory=dict[Cell, Ended])
     late_reads: Mapping[Cell, LateReads] = field(default_factory=dict[Cell, LateReads])
     breaks: Mapping[Cell, Breaks] = field(default_factory=dict[Cell, Breaks])
+    histories: Mapping[Cell, History] = field(default_factory=dict[Cell, History])
     shortest: Mapping[str, int] = field(default_factory=dict[str, int])
     repeats: Mapping[Level, Mapping[Cell, Ended]] = field(default_factory=dict[Level, Mapping[Cell, Ended]])
     moves: tuple[Move, ...] = ()

@@ -20,6 +20,7 @@ _TEXT_LEVERS: Final = (
     "output_limits",
     "reasoning_effort",
     "prompt_caching",
+    "history_growth",
 )
 """In the order of the plan."""
 

@@ -8,6 +8,7 @@ from advisor.cache_costs import CacheCosts, best_split, cache_costs
 from advisor.evidence import CacheShares, Evidence
 from advisor.numbers import count, money, share, tokens
 from advisor.recommendation import Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
+from pricing.cache_rules import rules_for
 from pricing.meters import Phase
 
 NAME: Final = "prompt_caching"
@@ -36,7 +37,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
     for name, workload in evidence.workloads.items():
         chosen = _best(evidence, name) or _losing(evidence, name)
         if not chosen:
-            yield _nothing(name, workload.cache_read_ratio)
+            yield _nothing(evidence, name, workload.cache_read_ratio)
             continue
         own = {model: chosen[model] for model in logged_models(evidence, name) & set(chosen)} or chosen
         modelled = all(one.is_modelled for one in chosen.values())
@@ -112,7 +113,23 @@ def _broken(evidence: Evidence, name: str, own: Mapping[Model, CacheShares]) -> 
         )
 
 
-def _nothing(name: str, read_ratio: float | None) -> Proposal:
+def _why_nothing(evidence: Evidence, name: str) -> str:
+    rules = [
+        rule
+        for provider, model in logged_models(evidence, name)
+        if model is not None
+        for rule in rules_for(provider, model, evidence.as_of)
+    ]
+    if not rules:
+        return "nothing is known of the caches of its models"
+    # What is paid by the hour pays only for who plans it, and counts for nothing here.
+    kept = [one.shortest_seconds for rule in rules if rule.storage_meter is None for one in rule.lifetimes]
+    if not any(kept):
+        return "its provider does not tell for how long a cache keeps what it has, so that nothing can be promised"
+    return "the shortest prompts are under what the provider caches, or no more could be read than is"
+
+
+def _nothing(evidence: Evidence, name: str, read_ratio: float | None) -> Proposal:
     read = "" if read_ratio is None else f"; {share(read_ratio)} is read from a cache today"
     return Proposal(
         lever=NAME,
@@ -123,8 +140,7 @@ def _nothing(name: str, read_ratio: float | None) -> Proposal:
         confidence=Confidence.MODELLED,
         effort=Effort.LOW,
         risk=Risk.NONE,
-        doubt="the shortest prompts are under what the provider caches, or no more could be read than is"
-        + read,
+        doubt=_why_nothing(evidence, name) + read,
     )
 
 
