@@ -7,10 +7,11 @@ from typing import Any
 import ibis
 
 from workloads.declared import as_declared
-from workloads.expressions import NO_TEXT, TRUE, trimmed
+from workloads.expressions import FALSE, NO_TEXT, TRUE, trimmed
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
 from workloads.schema import Schema, other_spelling
+from workloads.shared import computed_once
 from workloads.times import is_bare_date, parse_instant
 
 Expr = Any
@@ -159,7 +160,7 @@ class Table:
         first = [name for name in asked if name.startswith((_TEXT, _JSON))]
         for names in (first, [name for name in asked if name not in first]):
             made = {name: asked[name](table) for name in names}
-            table = replace(table, raw=table.raw.mutate(**made)) if made else table
+            table = replace(table, raw=computed_once(table.raw.mutate(**made))) if made else table
         return table
 
     def _reading(self, column: str, make: "Callable[[Table], Expr]") -> Expr:
@@ -175,6 +176,20 @@ class Table:
     def first(self, names: Sequence[str]) -> str | None:
         """Return the first of the names that the table has."""
         return next((name for name in names if name in self.names), None)
+
+    def is_text(self, name: str) -> bool:
+        """Return whether the table has this column, and it is not one of numbers or times."""
+        return name in self.names and self.raw[self.names[name]].type().is_string()
+
+    def is_time(self, name: str) -> bool:
+        """Return whether the table has this column, and its cells are instants or days."""
+        return name in self.names and self.raw[self.names[name]].type().is_temporal()
+
+    def is_blank(self, name: str) -> Expr:
+        """Return whether a cell holds nothing."""
+        if name in self.names and not self.is_text(name):
+            return self.raw[self.names[name]].isnull()
+        return self.text(name).isnull()
 
     def text(self, name: str) -> Expr:
         """Return a column as text, with blanks as null; a typed null when there is no such column."""
@@ -250,6 +265,8 @@ class Table:
 
     def unreadable(self, name: str) -> Expr:
         """Return whether a cell holds something and it is no whole number."""
+        if name in self.names and self.raw[self.names[name]].type().is_signed_integer():
+            return FALSE
         return self.text(name).notnull() & self.count(name).isnull()
 
     def time(self, name: str) -> dict[str, Expr]:

@@ -18,6 +18,7 @@ import ibis
 from ibis.common.bases import Comparable
 
 from workloads.raw import FILE_COLUMN
+from workloads.room import same_room
 from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings
 from workloads.sources import CsvDialect, InputFile
 

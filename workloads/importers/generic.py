@@ -119,10 +119,11 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
     unreadable = FALSE
     blank = TRUE
     for target in counts:
-        cell = table.text(found[target])
-        unreadable = unreadable | table.unreadable(found[target])
-        header = header | (cell == table.names[found[target]])
-        blank = blank & cell.isnull()
+        name = found[target]
+        unreadable = unreadable | table.unreadable(name)
+        if table.is_text(name):
+            header = header | (table.text(name) == table.names[name])
+        blank = blank & table.is_blank(name)
     negative = is_negative(*counts.values())
     failed = FALSE
     if "status" in found:
@@ -130,7 +131,7 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
         failed = status.isin(_FAILED) | (status.try_cast("int64") >= _HTTP_ERROR)
     failed = blank & is_true(failed)
     # A line of a log that neither counts tokens nor names a model is no call of one.
-    other = blank & (table.text(found["model"]).isnull() if "model" in found else TRUE)
+    other = blank & (table.is_blank(found["model"]) if "model" in found else TRUE)
     header = is_true(header)
     return {
         "fate": ibis.cases(
@@ -150,7 +151,11 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
 def _times(table: Table, name: str) -> Columns:
     """Return the time columns; a number that is no epoch of this century is seconds since the start of a trace."""
     times = table.time(name)
-    number = table.text(name).try_cast("float64")
+    if table.is_time(name):
+        return times
+    text = table.text(name)
+    # To try to read a date as a number is dear.
+    number = ibis.cases((text.substr(4, 1) == "-", ibis.null("float64")), else_=text.try_cast("float64"))
     offset = is_true(number < _SMALLEST_EPOCH)
     at: Columns = {column: ibis.cases((~offset, value)) for column, value in times.items()}
     return {**at, "elapsed_seconds": ibis.cases((offset, number))}
