@@ -111,7 +111,7 @@ def workloads(priced: PricedCube, grouping: Grouping, size_table: pd.DataFrame) 
     Args:
         priced: The priced cube.
         grouping: How workloads are told apart.
-        size_table: Their size quantiles, see ``workloads.cube.size_quantiles``.
+        size_table: Their size quantiles, see ``workloads.sizes.size_quantiles``.
     """
     sizes: dict[Any, dict[Any, Any]] = size_table.set_index("workload").to_dict("index")
     known = facts(priced.frame, "workload")

@@ -7,13 +7,14 @@ from typing import Any
 import pandas as pd
 
 from workloads.arrivals import arrivals
-from workloads.cube import models_of, prepare, shapes, size_quantiles, usage_cube
+from workloads.cube import models_of, prepare, shapes, usage_cube
 from workloads.endings import endings
 from workloads.grouping import choose_grouping
 from workloads.latency import latency_sums
 from workloads.minutes import minutes
 from workloads.period import Period
 from workloads.rate_cuts import RateCuts
+from workloads.sizes import size_quantiles
 
 EXACT = 2**53
 MEASURED = ("decode_context", "prefill_context")

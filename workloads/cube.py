@@ -4,7 +4,6 @@ Price is linear in tokens once provider, model, instant of price, context tier a
 scan cuts records into cells within which all of these are constant, and keeps one sum a meter for each cell.
 """
 
-import math
 from datetime import timedelta
 from typing import Any, Final
 
@@ -25,9 +24,6 @@ Connection = Any
 
 BINS_PER_DECADE: Final = 4
 """Cells of the shape histogram on each axis, per factor of ten."""
-
-_SIZES: Final = ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds")
-_QUANTILES: Final = {"p01": 0.01, "p50": 0.5, "p90": 0.9, "p99": 0.99}
 
 
 def prepare(connection: Connection, ledger: Expr, period: Period) -> Expr:
@@ -239,30 +235,6 @@ def _fetch(connection: Connection, expr: Expr) -> pd.DataFrame:
         frame = connection.execute(expr)
     for name in ("price_at", "last_at"):
         frame[name] = pd.to_datetime(frame[name], utc=True)
-    return frame
-
-
-def size_quantiles(connection: Connection, records: Expr, grouping: Grouping) -> pd.DataFrame:
-    """Return mean and quantiles per workload of sizes and times of single requests; buckets are left out.
-
-    One row a workload; columns ``<what>_mean, _p01, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
-    duration_seconds (NaN: not reported) and ``requests``. Quantiles interpolate linearly.
-    """
-    single = records.filter(column(records, "bucket_seconds").isnull())
-    single = single.mutate(workload=grouping.name_of(single))
-    names = [name for name in _SIZES if name in single.columns]
-    columns: dict[str, Expr] = {f"{name}_mean": single[name].mean() for name in names}
-    # All quantiles of a column are taken from one ordering of it.
-    columns |= {
-        f"{name}_all": single[name].cast("float64").quantile(list(_QUANTILES.values())) for name in names
-    }
-    frame: pd.DataFrame = connection.execute(
-        single.group_by("workload").agg(requests=single.count(), **columns)
-    )
-    for name in names:
-        together = frame.pop(f"{name}_all")
-        for index, label in enumerate(_QUANTILES):
-            frame[f"{name}_{label}"] = [math.nan if values is None else values[index] for values in together]
     return frame
 
 

@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from workloads.arrivals import arrivals
-from workloads.cube import shapes, size_quantiles
+from workloads.cube import shapes
 from workloads.endings import endings
 from workloads.grouping import Grouping
 from workloads.latency import latency_sums
 from workloads.relations import way_into
+from workloads.sizes import size_quantiles
 
 Connection = Any
 Expr = Any
@@ -24,7 +25,7 @@ class Survey:
     """Tables that are there, or will be: whoever wants one waits for it.
 
     Attributes:
-        sizes: See ``workloads.cube.size_quantiles``.
+        sizes: See ``workloads.sizes.size_quantiles``.
         shapes: See ``workloads.cube.shapes``.
         arrivals: See ``workloads.arrivals.arrivals``.
         endings: See ``workloads.endings.endings``.

@@ -15,11 +15,12 @@ from workloads.cache_replay import (
     store_hits,
     written_hits,
 )
-from workloads.cube import prepare, size_quantiles
+from workloads.cube import prepare
 from workloads.grouping import Grouping
 from workloads.load import LoadOptions, load
 from workloads.period import Period
 from workloads.relations import connect
+from workloads.sizes import size_quantiles
 
 TRACES = Path(__file__).parents[2].parent / "shared" / "data" / "traces"
 WHOLE = Grouping(("source",), "")

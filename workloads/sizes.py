@@ -1,0 +1,83 @@
+"""How large requests are and how long they take: means and quantiles of each workload."""
+
+import math
+from functools import reduce
+from typing import Any, Final
+
+import ibis
+import pandas as pd
+
+from workloads.cube_columns import column
+from workloads.grouping import Grouping
+
+Expr = Any
+Connection = Any
+
+_SIZES: Final = ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds")
+_QUANTILES: Final = {"p01": 0.01, "p50": 0.5, "p90": 0.9, "p99": 0.99}
+_MOST_ORDERED: Final = 20_000_000
+"""Requests whose sizes are put in order as they are, all of them in memory: to count equal ones first takes longer, and
+little memory."""
+
+
+def size_quantiles(
+    connection: Connection, records: Expr, grouping: Grouping, most_ordered: int = _MOST_ORDERED
+) -> pd.DataFrame:
+    """Return mean and quantiles per workload of sizes and times of single requests; buckets are left out.
+
+    Quantiles interpolate linearly between neighbours (type 7 of Hyndman and Fan, 1996).
+
+    Args:
+        connection: The engine that holds the records.
+        records: Records with sizes, see ``workloads.cube.prepare``.
+        grouping: How workloads are told apart.
+        most_ordered: Requests above which equal sizes are counted first; the answer is the same.
+
+    Returns:
+        One row a workload; columns ``<what>_mean, _p01, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
+        duration_seconds (NaN: not reported) and ``requests``.
+    """
+    single = records.filter(column(records, "bucket_seconds").isnull())
+    names = [name for name in _SIZES if name in single.columns]
+    single = single.select(workload=grouping.name_of(single), **{name: single[name] for name in names})
+    means = {f"{name}_mean": single[name].mean() for name in names}
+    if connection.execute(single.count()) > most_ordered:
+        whole = single.group_by("workload").agg(requests=single.count(), **means)
+        parts = [_counted(single, name) for name in names]
+        frames = [connection.execute(part) for part in (whole, *parts)]
+        return reduce(lambda left, right: left.merge(right, on="workload", how="left"), frames)
+    # All quantiles of a column are taken from one ordering of it.
+    ordered = {
+        f"{name}_all": single[name].cast("float64").quantile(list(_QUANTILES.values())) for name in names
+    }
+    frame: pd.DataFrame = connection.execute(
+        single.group_by("workload").agg(requests=single.count(), **means, **ordered)
+    )
+    for name in names:
+        together = frame.pop(f"{name}_all")
+        for index, label in enumerate(_QUANTILES):
+            frame[f"{name}_{label}"] = [math.nan if values is None else values[index] for values in together]
+    return frame
+
+
+def _counted(single: Expr, name: str) -> Expr:
+    """Return the quantiles of a column per workload, from how often each value occurs."""
+    values = single.select("workload", value=single[name].cast("float64"))
+    values = values.filter(values.value.notnull())
+    counts = values.group_by(["workload", "value"]).agg(times=values.count())
+    ranked = counts.mutate(
+        rank_after=counts.times.sum().over(
+            ibis.window(group_by="workload", order_by="value", preceding=None, following=0)
+        ),
+        last_rank=counts.times.sum().over(ibis.window(group_by="workload")) - 1,
+    )
+
+    def quantile(share: float) -> Expr:
+        rank = ranked.last_rank * share
+        low = ranked.value.min(where=ranked.rank_after > rank.floor())
+        high = ranked.value.min(where=ranked.rank_after > rank.ceil())
+        return low + (high - low) * (rank - rank.floor()).max()
+
+    return ranked.group_by("workload").agg(
+        **{f"{name}_{label}": quantile(share) for label, share in _QUANTILES.items()}
+    )
