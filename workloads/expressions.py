@@ -11,6 +11,8 @@ FALSE: Final[Expr] = ibis.literal(value=False)
 TRUE: Final[Expr] = ibis.literal(value=True)
 NO_TEXT: Final[Expr] = ibis.literal("").nullif("")
 """A null text. Unlike a bare null it can be compared like any other text."""
+_NO_COUNT: Final = 1e15
+"""Larger than any count of tokens or seconds, and well inside what an integer holds."""
 
 
 def is_true(condition: Expr) -> Expr:
@@ -38,6 +40,11 @@ def at_most(count: Expr, limit: Expr) -> Expr:
 def not_negative(count: Expr) -> Expr:
     """Return the count, or 0 when it is below. Null stays null, unlike with the engines' ``greatest``."""
     return ibis.cases((count < 0, 0), else_=count)
+
+
+def to_whole(number: Expr) -> Expr:
+    """Return the nearest whole number; null where no count is as large."""
+    return ibis.cases((number.abs() < _NO_COUNT, number.round()))
 
 
 def unless_among(text: Expr, words: Sequence[str]) -> Expr:

@@ -15,6 +15,7 @@ import ibis
 from workloads.cube_columns import column
 from workloads.ledger import LABEL_COLUMNS
 from workloads.prefix_sites import common_sites, names_prefixes, site_name
+from workloads.pseudonyms import discreet, pseudonym
 
 Expr = Any
 Connection = Any
@@ -38,7 +39,6 @@ _MOST_FILES: Final = 24
 _FILE_NAME: Final = r"([^/\\:]+?)(\.[A-Za-z0-9]+)*$"
 _ID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}"
 """What no person calls a file: a UUID, or a long number in hexadecimal digits."""
-_PSEUDONYM_DIGITS: Final = 10
 
 UNLABELLED: Final = "(unlabelled)"
 
@@ -57,7 +57,7 @@ class Grouping:
     rule: str
     """The rule in words, for the report."""
     show_users: bool = False
-    """Whether users appear by the name that the log has, instead of by a stable pseudonym."""
+    """Whether users, e-mail addresses and keys appear as the log has them, instead of by pseudonyms."""
     files: tuple[str, ...] = ()
     """The log's files, where they are few; empty: they are not known."""
     sites: tuple[str, ...] = ()
@@ -82,7 +82,9 @@ class Grouping:
             return ledger.source_file.cases(*named) if named else ledger.source_file.re_extract(_FILE_NAME, 1)
         value = column(ledger, key)
         if key == "user" and not self.show_users:
-            value = "user-" + ("token-cost-advisor|" + value).hexdigest("sha256").substr(0, _PSEUDONYM_DIGITS)
+            value = pseudonym(value)
+        elif key in (*LABEL_COLUMNS, "session") and not self.show_users:
+            value = discreet(value)
         return ibis.coalesce(value, UNLABELLED)
 
 
@@ -103,7 +105,7 @@ def choose_grouping(
         telling = [name for name in covered if stats[f"{name}_kinds"] > 1]
         for name in telling or covered:
             share = stats[f"{name}_known"] / stats["rows"]
-            return Grouping((name,), f"grouped by {name}, which {share:.0%} of the records carry")
+            return Grouping((name,), f"grouped by {name}, which {share:.0%} of the records carry", show_users)
     files = _files(connection, ledger)
     stems = {_stem(file) for file in files}
     if 1 < len(stems) == len(files) <= _MOST_FILES:

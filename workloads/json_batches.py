@@ -196,7 +196,7 @@ def _fields(records: Iterable[Mapping[str, Any]], importer: TableImporter) -> Le
     fields: Leaves = {}
     # The log's own spelling first: the importer's keys are for fields that the first rows lack.
     for keys in (*records, importer.keys):
-        for key in filter(is_name, keys):
+        for key in filter(_is_column, keys):
             fields.setdefault(normal(key), (key,))
     return fields
 
@@ -243,13 +243,17 @@ def _unless_empty(columns: dict[str, Expr], table: Expr, names: Sequence[str]) -
     return columns
 
 
+def _is_column(key: str) -> bool:
+    return is_name(key) and bool(normal(key))
+
+
 def _leaves(records: Iterable[Mapping[str, Any]]) -> Leaves:
     """Return the scalar fields of records: last key in normal form -> path; the outermost of equal names wins."""
     found: Leaves = {}
 
     def visit(obj: Mapping[str, Any], path: tuple[str, ...]) -> None:
         for key, value in obj.items():
-            if not is_name(key):
+            if not _is_column(key):
                 continue
             if isinstance(value, Mapping) and len(path) < _MOST_NESTED:
                 visit(value, (*path, key))

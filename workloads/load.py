@@ -25,6 +25,7 @@ from workloads.batches import (
     Batch,
     ForeignTableError,
     ReadOptions,
+    halves,
     make_table_batches,
     make_text_batches,
     mapping_failure,
@@ -183,7 +184,8 @@ def _read(
         except overflow_errors():
             # Some count is so large that arithmetic on it fails. Read with more room, so that it can be told apart.
             files = [file for batch in batches for file in batch.files]
-            batches, _ = make_batches(files, replace(options.read, wide=True))
+            options = replace(options, read=replace(options.read, wide=True))
+            batches, _ = make_batches(files, options.read)
             ledger, batches, failed = _store(connection, batches, options, meanwhile)
         broken += failed
         if ledger is None:
@@ -221,46 +223,40 @@ def _store(
             read.append((batch, batch.ledger(with_places(raw) if places else raw)))
         except ForeignTableError as error:
             broken.append(Unreadable(error.shown, str(error)))
-    while read:
-        told = options.prefixes or any(
-            tells_prefixes(connection, table) for _, tables in read for table in tables
-        )
-        options = replace(options, prefixes=told)
-        names = _names([table for _, tables in read for table in tables], options)
-        bad: Batch | None = None
-        stored: Expr | None = None
-        # A query a batch: one for all of a mixed folder is too large to be planned fast.
-        for batch, tables in read:
-            rows = _union(tables, names, options)
-            try:
-                with (
-                    in_order(connection)
-                    if batch.ordered or places or options.prefixes
-                    else contextlib.nullcontext()
-                ):
-                    if stored is None:
-                        stored = store(
-                            connection,
-                            "ledger_raw",
-                            rows,
-                            meanwhile,
-                            few_words([file for batch, _ in read for file in batch.files]),
-                        )
-                    else:
-                        add(connection, "ledger_raw", rows)
-            except overflow_errors():
+    if not read:
+        return None, [], broken
+    told = options.prefixes or any(
+        tells_prefixes(connection, table) for _, tables in read for table in tables
+    )
+    options = replace(options, prefixes=told)
+    names = _names([table for _, tables in read for table in tables], options)
+    words = few_words([file for batch, _ in read for file in batch.files])
+    stored: Expr | None = None
+    # A query a batch: one for all of a mixed folder is too large to be planned fast.
+    for batch, tables in read:
+        rows = _union(tables, names, options)
+        try:
+            with (
+                in_order(connection)
+                if batch.ordered or places or options.prefixes
+                else contextlib.nullcontext()
+            ):
+                if stored is None:
+                    stored = store(connection, "ledger_raw", rows, meanwhile, words)
+                else:
+                    add(connection, "ledger_raw", rows)
+        except connection_errors() as error:
+            narrow = isinstance(error, overflow_errors()) and not options.read.wide
+            if narrow or is_of_the_machine(error):
                 raise
-            except connection_errors() as error:
-                if is_of_the_machine(error):
-                    raise
-                # One broken document must not take the run down: say so, go on without it.
-                bad = batch
-                broken += [Unreadable(file.shown, first_line(error)) for file in batch.files]
-                break
-        if bad is None:
-            return stored, [batch for batch, _ in read], broken
-        read = [(batch, tables) for batch, tables in read if batch is not bad]
-    return None, [], broken
+            # One broken document must not take the run down: it is looked for, and the run goes on without it.
+            parts = halves(batch)
+            if not parts:
+                broken.append(Unreadable(batch.files[0].shown, first_line(error)))
+            others = [other for other, _ in read if other is not batch]
+            stored, batches, more = _store(connection, [*others, *parts], options, meanwhile)
+            return stored, batches, broken + more
+    return stored, [batch for batch, _ in read], broken
 
 
 def _names(tables: list[Expr], options: LoadOptions) -> list[str]:

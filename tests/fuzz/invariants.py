@@ -51,6 +51,8 @@ def read(paths: Sequence[Path], **how: Any) -> Reading:
 def faults(reading: Reading, paths: Sequence[Path]) -> list[str]:
     """Return what does not hold of a reading; nothing when all is well."""
     report = reading.report
+    if reading.refusal.startswith("--map"):  # the user named columns that no file has
+        return []
     found = []
     fates = {fate: report.rows(fate) for fate in (RECORD, SKIPPED, IGNORED, DUPLICATE)}
     if report.rows() != sum(fates.values()):

@@ -23,7 +23,7 @@ from typing import Final
 import ibis
 
 from workloads.accounting import split_input
-from workloads.expressions import NO_TEXT, is_true
+from workloads.expressions import NO_TEXT, is_true, to_whole
 from workloads.importers import Columns, Importer, TextImporter
 from workloads.ledger import IGNORED, RECORD
 from workloads.raw import Lines
@@ -98,7 +98,7 @@ class PrometheusScrapes(TextImporter):
         growth = ibis.cases((fell, step("prom_value")), else_=step("prom_value") - step("prom_before"))
         kind = step("prom_kind")
         sums = {
-            f"prom_{name}": ibis.cases((kind == name, growth)).sum().over(bucket).round().cast("int64")
+            f"prom_{name}": to_whole(ibis.cases((kind == name, growth)).sum().over(bucket))
             for name in _COUNTERS
         }
         place = ibis.window(
@@ -136,7 +136,7 @@ class PrometheusScrapes(TextImporter):
             "problem": ibis.cases((step("prom_fell"), RESTARTED), else_=problem),
             "started_at": step("prom_since"),
             "bucket_seconds": ibis.coalesce(
-                seconds_between(step("prom_since"), step("prom_at")).round().cast("int64"), 0
+                to_whole(seconds_between(step("prom_since"), step("prom_at"))), 0
             ),
             "model": step("prom_server").re_extract(_MODEL, 1).nullif(""),
             "requests": step("prom_requests"),

@@ -20,7 +20,7 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MICROSECONDS_PER_SECOND
-from workloads.expressions import NO_TEXT
+from workloads.expressions import NO_TEXT, to_whole
 from workloads.importers import Columns, Importer, TextImporter
 from workloads.ledger import IGNORED, RECORD
 from workloads.raw import Lines
@@ -49,7 +49,7 @@ class TgiLog(TextImporter):
         request = text.contains('time_per_token="') & text.endswith("Success")
         total, each = _seconds(text, "total_time"), _seconds(text, "time_per_token")
         counted = _count(text, "generated_tokens")
-        worked_out = (_seconds(text, "inference_time") / each.nullif(0.0)).round().cast("int64")
+        worked_out = to_whole(_seconds(text, "inference_time") / each.nullif(0.0))
         return {
             "fate": ibis.cases((request, RECORD), else_=IGNORED),
             "reason": ibis.cases((request, NO_TEXT), else_="log line that is no answered request"),
@@ -79,9 +79,7 @@ def _count(text: Any, name: str) -> Any:
 def _start(text: Any, total: Any) -> Any:
     """Return when the request began: the line is written when it ends."""
     ended = parse_instant(text.re_extract(_STARTED, 1).nullif(""))
-    return ended - (ibis.coalesce(total, 0.0) * MICROSECONDS_PER_SECOND).round().cast("int64").as_interval(
-        "us"
-    )
+    return ended - to_whole(ibis.coalesce(total, 0.0) * MICROSECONDS_PER_SECOND).as_interval("us")
 
 
 IMPORTERS: Final[tuple[Importer, ...]] = (TgiLog(),)

@@ -22,9 +22,9 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import SECONDS_PER_DAY
-from workloads.expressions import NO_TEXT, not_negative
+from workloads.expressions import NO_TEXT, not_negative, to_whole
 from workloads.importers import Columns, Importer, TextImporter
-from workloads.ledger import IGNORED, RECORD
+from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Lines
 from workloads.times import seconds_between
 
@@ -93,17 +93,22 @@ class VllmLog(TextImporter):
         idle = work & (prompt == 0) & (output == 0)
         first, at = lines.step("vllm_first"), lines.step("vllm_at")
         elapsed = ibis.coalesce(seconds_between(first, at), _YEAR_SECONDS - seconds_between(at, first))
-        start = at - interval.round().cast("int64").as_interval("s")
+        start = at - to_whole(interval).as_interval("s")
         calendar = lines.step("vllm_calendar")
         return {
-            "fate": ibis.cases((work & ~idle, RECORD), else_=IGNORED),
+            "fate": ibis.cases(
+                (work & ~idle, RECORD), (lines.step("vllm_rate") & ~work, SKIPPED), else_=IGNORED
+            ),
             "reason": ibis.cases(
-                (idle, "interval without tokens"), (work, NO_TEXT), else_="log line without throughput"
+                (idle, "interval without tokens"),
+                (work, NO_TEXT),
+                (lines.step("vllm_rate"), "a throughput that is no number of tokens"),
+                else_="log line without throughput",
             ),
             "problem": ibis.literal(FROM_THROUGHPUT),
             "started_at": ibis.cases((calendar, start)),
             "elapsed_seconds": ibis.cases((~calendar, not_negative(elapsed - interval))),
-            "bucket_seconds": interval.round().cast("int64"),
+            "bucket_seconds": to_whole(interval),
             "model": lines.step("vllm_loaded"),
             "input_uncached": prompt,
             "output": output,
@@ -112,7 +117,7 @@ class VllmLog(TextImporter):
 
 def _tokens(text: Any, pattern: str, interval: Any) -> Any:
     rate = text.re_extract(pattern, 1).try_cast("float64")
-    return (rate * interval).round().cast("int64")
+    return to_whole(rate * interval)
 
 
 IMPORTERS: Final[tuple[Importer, ...]] = (VllmLog(),)
