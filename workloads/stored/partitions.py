@@ -20,6 +20,8 @@ Connection = Any
 _SMALL_BYTES: Final = 64 << 20
 _MOST_SMALL: Final = 8
 """Files of one day and provider that are smaller than that; with more of them they are made one."""
+_MOST_ROWS: Final = 1 << 20
+"""Of days that are written together."""
 _NO_VALUE: Final = "__HIVE_DEFAULT_PARTITION__"
 _INPUTS: Final = "ledger_gone_inputs"
 
@@ -82,28 +84,79 @@ def write_rows(
         merged: Files whose rows are written again.
         gone: Inputs whose rows are left out of these.
     """
-    parts = [] if fresh is None else [f"SELECT * FROM ({fresh})"]
-    if merged:
-        _name_inputs(connection, gone)
-        stay = f"source_file NOT IN (SELECT shown FROM {_INPUTS})" if gone else "true"
-        parts.append(f"SELECT * FROM {scan(folder, merged)} WHERE {stay}")
-        have = {row[0] for row in connection.raw_sql(f"DESCRIBE {parts[-1]}").fetchall()}
-        columns = [name for name in (LEDGER_ROW, *COLUMNS) if name in {*columns, *have}]
-    if not parts:
-        return []
     staging = folder / STAGING
     shutil.rmtree(staging, ignore_errors=True)
+    _name_inputs(connection, gone)
+    written: list[dict[str, Any]] = []
+    for days in _spans(connection, fresh, columns, merged):
+        written += _copy(connection, folder, days, fresh, columns, merged)
+    return _placed(folder, manifest.generation + 1, written)
+
+
+def _copy(
+    connection: Connection,
+    folder: Path,
+    days: Collection[str | None] | None,
+    fresh: str | None,
+    columns: Sequence[str],
+    merged: Sequence[StoredFile],
+) -> list[dict[str, Any]]:
+    """Write the rows of some days (None: of all) into the staging folder; return what the engine says of each file."""
+    parts = [] if fresh is None else [f"SELECT * FROM ({fresh}){_of(days, columns)}"]
+    merged = [file for file in merged if days is None or file.day in days]
+    if merged:
+        stay = f"SELECT * FROM {scan(folder, merged)} WHERE source_file NOT IN (SELECT shown FROM {_INPUTS})"
+        have = {row[0] for row in connection.raw_sql(f"DESCRIBE {stay}").fetchall()}
+        columns = [name for name in (LEDGER_ROW, *COLUMNS) if name in {*columns, *have}]
+        parts.append(stay)
+    if not parts:
+        return []
     query = (
         f"SELECT *, {_day(columns)} AS part_day, {_provider(columns)} AS part_provider "
         f"FROM ({' UNION ALL BY NAME '.join(parts)})"
     )
     written = connection.raw_sql(
-        f"COPY ({query}) TO {quote(str(staging))} (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (part_day, part_provider), "
-        "OVERWRITE_OR_IGNORE true, FILENAME_PATTERN 'part-{i}', RETURN_STATS true)"
+        f"COPY ({query}) TO {quote(str(folder / STAGING))} (FORMAT parquet, COMPRESSION zstd, "
+        "PARTITION_BY (part_day, part_provider), OVERWRITE_OR_IGNORE true, FILENAME_PATTERN 'part-{i}', RETURN_STATS true)"
     )
     names = [column[0] for column in written.description]
-    rows = [dict(zip(names, row, strict=True)) for row in written.fetchall()]
-    return _placed(folder, manifest.generation + 1, rows)
+    return [dict(zip(names, row, strict=True)) for row in written.fetchall()]
+
+
+def _spans(
+    connection: Connection, fresh: str | None, columns: Sequence[str], merged: Sequence[StoredFile]
+) -> list[list[str | None] | None]:
+    """Return days that are written together: the engine holds their rows until their files are full.
+
+    One span for everything (None) where that is little.
+    """
+    rows: dict[str | None, int] = {}
+    for file in merged:
+        rows[file.day] = rows.get(file.day, 0) + file.rows
+    if fresh is not None:
+        of_days = f"SELECT {_day(columns)} AS part_day, count(*) FROM ({fresh}) GROUP BY part_day"
+        for day, count in connection.raw_sql(of_days).fetchall():
+            rows[day] = rows.get(day, 0) + count
+    if sum(rows.values()) <= _MOST_ROWS:
+        return [None] if rows else []
+    spans: list[list[str | None]] = []
+    size = _MOST_ROWS
+    for day in sorted(rows, key=lambda day: day or ""):
+        if size + rows[day] > _MOST_ROWS:
+            spans.append([])
+            size = 0
+        spans[-1].append(day)
+        size += rows[day]
+    return list(spans)
+
+
+def _of(days: Collection[str | None] | None, columns: Sequence[str]) -> str:
+    """Return the condition that a row is of one of the days."""
+    if days is None:
+        return ""
+    named = ", ".join(quote(day) for day in days if day is not None) or "NULL"
+    untimed = f" OR {_day(columns)} IS NULL" if None in days else ""
+    return f" WHERE {_day(columns)} IN ({named}){untimed}"
 
 
 def _placed(folder: Path, generation: int, written: Sequence[dict[str, Any]]) -> list[StoredFile]:
@@ -149,7 +202,7 @@ def sweep(folder: Path, manifest: Manifest) -> None:
 
 
 def _name_inputs(connection: Connection, shown: Collection[str]) -> None:
-    names = ", ".join(f"({quote(name)})" for name in sorted(shown)) or "(NULL)"
+    names = ", ".join(f"({quote(name)})" for name in sorted(shown)) or "('')"  # no input is called that
     connection.raw_sql(f"CREATE OR REPLACE TABLE {_INPUTS} AS SELECT * FROM (VALUES {names}) AS t (shown)")
 
 

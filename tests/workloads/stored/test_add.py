@@ -15,7 +15,7 @@ from workloads.batches import ReadOptions
 from workloads.load import LoadOptions
 from workloads.sources import SourceError
 from workloads.stored import add as adding
-from workloads.stored import changes, manifest
+from workloads.stored import changes, manifest, partitions
 from workloads.stored.add import Added, add
 from workloads.stored.changes import Change
 from workloads.stored.lock import writing
@@ -76,6 +76,18 @@ def test_many_small_files_become_one(tmp_path: Path) -> None:
     assert sum(file.rows for file in files) == 10
     assert len(files) == 1
     assert len(list((tmp_path / "ledger/rows").rglob("*.parquet"))) == 1
+
+
+def test_many_rows_are_written_some_days_at_a_time(
+    ledger: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partitions, "_MOST_ROWS", 3)
+    untimed = line(99).replace("timestamp", "id")
+    log.write_text("".join(line(number, day=1 + number % 5) for number in range(10)) + untimed)
+    added(ledger, log)
+    files = read_manifest(ledger).files
+    days = [("2026-06-01", 2), ("2026-06-02", 2), ("2026-06-03", 2), ("2026-06-04", 2), ("2026-06-05", 2)]
+    assert [(file.day, file.rows) for file in files] == [*days, (None, 1)]
 
 
 def test_a_file_that_is_as_it_was_is_not_even_opened(
