@@ -279,7 +279,7 @@ def _code_of(error: Exception) -> int:
         click.echo("Stopped.", err=True)
         return EXIT_STOPPED
     if isinstance(error, click.ClickException):
-        error.message = harmless(error.message)
+        vars(error)["message"] = harmless(error.message)
         error.show()
         return error.code if isinstance(error, Failure) else error.exit_code
     if is_of_the_machine(error):
