@@ -93,7 +93,7 @@ def _notes(analysis: Analysis) -> tuple[str, ...]:
     if unit == MONTH:
         days = numbers.period(analysis.period_days)
         notes.append(
-            f"What is called a month's is the log's ({days}) times {factor:.2f}: {DAYS_PER_MONTH} days."
+            f"Amounts a month are those of the log ({days}) times {factor:.2f}; a month is {DAYS_PER_MONTH} days."
         )
     notes.append("Amounts in this section are in USD, at list prices.")
     if cost.discounts or cost.commitments:

@@ -136,7 +136,10 @@ def _assumptions(
 ) -> Iterator[str]:
     kinds = {step.do for step in scenario.steps}
     if "swap_model" in kinds:
-        yield "Another model is taken to need as many requests; whether its answers are good enough is not known."
+        yield (
+            "What another model costs is an estimate: it is taken to need as many requests and to write as much; "
+            "whether its answers are good enough is not known."
+        )
     if "cache" in kinds:
         yield "The shares of a cache are taken as given: `advisor cache` replays what it would really do."
     if {"trim", "swap_model"} & kinds:

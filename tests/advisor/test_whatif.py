@@ -184,6 +184,49 @@ def test_a_model_of_another_provider_is_found(log: list[str], tmp_path: Path) ->
     assert "(provider 'anthropic')" in message(run(*log, "--scenario", path))
 
 
+def test_writes_of_a_target_without_a_rate_for_them_are_plain_input_and_placeholders_stay(
+    tmp_path: Path,
+) -> None:
+    usage = {"input_tokens": 1_000, "cache_creation_input_tokens": 4_000, "cache_read_input_tokens": 50_000}
+    lines = [
+        {
+            "type": "assistant",
+            "timestamp": "2026-06-01T10:00:00.000Z",
+            "sessionId": "s",
+            "uuid": f"u-{number}",
+            "message": {
+                "id": f"m-{number}",
+                "type": "message",
+                "role": "assistant",
+                "model": model,
+                "usage": used,
+            },
+        }
+        for number, (model, used) in enumerate(
+            (
+                ("demo-opus", {**usage, "output_tokens": 2_000}),
+                ("<synthetic>", {"input_tokens": 0, "output_tokens": 0}),
+            )
+        )
+    ]
+    (tmp_path / "session.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", "utf-8")
+    opus = {"input": "5", "output": "25", "cache_read": "0.5", "cache_write_5m": "6.25"}
+    plain = {"input": "2.5", "output": "10", "cache_read": "1.25"}
+    (tmp_path / "prices.json").write_text(
+        json.dumps({"models": {"demo-opus": opus, "demo-plain": plain}}), "utf-8"
+    )
+    (tmp_path / "plan.json").write_text(
+        json.dumps({"steps": [{"do": "swap_model", "model": "demo-opus", "to": "demo-plain"}]}), "utf-8"
+    )
+    words = ("--prices", str(tmp_path / "prices.json"), "--scenario", str(tmp_path / "plan.json"))
+    result = run(str(tmp_path / "session.jsonl"), *words, "--as-of", "2026-06-30", "--json", "-")
+    assert result.exception is None, message(result)
+    found = json.loads(result.stdout)
+    # 5,000 x 2.5 + 50,000 x 1.25 + 2,000 x 10 millionths; 0.105 as it was.
+    assert (found["baseline"]["cost"], found["result"]["cost"]) == ("0.105", "0.095")
+    assert any("estimate" in note for note in found["assumptions"])
+
+
 def test_requests_at_another_tier_are_no_batch_candidates(log: list[str]) -> None:
     path = Path(log[0])
     head, *rows = path.read_text("utf-8").split()
