@@ -44,7 +44,7 @@ def size_quantiles(
     if connection.execute(single.count()) > most_ordered:
         whole = single.group_by("workload").agg(requests=single.count(), **means)
         parts = [_counted(single, name) for name in names]
-        frames = [connection.execute(part) for part in (whole, *parts)]
+        frames: list[pd.DataFrame] = [connection.execute(part) for part in (whole, *parts)]
         return reduce(lambda left, right: left.merge(right, on="workload", how="left"), frames)
     # All quantiles of a column are taken from one ordering of it.
     ordered = {
