@@ -226,7 +226,7 @@ def _store(
     if not read:
         return None, [], broken
     told = options.prefixes or any(
-        tells_prefixes(connection, table) for _, tables in read for table in tables
+        tells_prefixes(connection, table, batch.files) for batch, tables in read for table in tables
     )
     options = replace(options, prefixes=told)
     names = _names([table for _, tables in read for table in tables], options)

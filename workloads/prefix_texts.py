@@ -5,12 +5,14 @@ equal names mean equal texts from the start, as the ledger wants it.
 """
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import ibis
 
 from workloads.ledger import PREFIX_NAMES, TEXTS
+from workloads.sources import InputFile
+from workloads.vocabulary import normal
 
 Expr = Any
 
@@ -21,6 +23,10 @@ _RUN: Final = 64
 """Blocks whose names are made from one hash of all before them: else a prompt of n blocks would be hashed n times over."""
 _CUT_SHORT: Final = "litellm_truncated"
 """What LiteLLM writes where it leaves out the middle of a text."""
+_KEPT_IN: Final = ("messages", "request_body", "input")
+"""Where gateways keep prompts; in normal form."""
+_SHORTEST: Final = 64
+"""Characters of the shortest text that may be a prompt: what stands there instead of one is shorter."""
 _LOOKED_AT: Final = 1_000
 """Rows at the beginning of a table that tell whether it keeps texts."""
 _PROMPT: Final = ("input_uncached", "cache_read", "cache_write_5m", "cache_write_1h")
@@ -126,18 +132,35 @@ def told_by_text(table: Any, name: str, columns: Mapping[str, Expr]) -> dict[str
     }
 
 
-def tells_prefixes(connection: Any, table: Expr) -> bool:
+def tells_prefixes(connection: Any, table: Expr, files: Iterable[InputFile]) -> bool:
     """Return whether a table of the ledger tells what prompts begin with.
 
-    A gateway that keeps no texts has the column all the same, and its log is not to be read any slower for it: so the first
-    rows tell. A table that cannot be read says so when it is stored.
+    A gateway that keeps no texts has the column all the same, and its log is not to be read any slower for it: so the rows
+    that were seen when its files were looked at tell or, of files that give none away (Parquet), the first rows. A table that
+    cannot be read says so when it is stored.
+
+    Args:
+        connection: The engine.
+        table: Of one batch.
+        files: That it is read from.
     """
     if not {*PREFIX_NAMES} & {*table.columns} <= {TEXTS}:
         return True
     if TEXTS not in table.columns:
         return False
+    seen = [length for file in files for length in _lengths(file)]
+    if seen:
+        return max(seen) >= _SHORTEST
     import duckdb  # noqa: PLC0415  (only where the engine is in use)
 
     with contextlib.suppress(duckdb.Error):
         return bool(connection.execute(table.select(TEXTS).limit(_LOOKED_AT)[TEXTS].count()))
     return False
+
+
+def _lengths(file: InputFile) -> Iterator[int]:
+    """Yield the characters of what stands where gateways keep prompts, of the rows that were seen."""
+    header = () if file.dialect is None else file.dialect.header
+    rows = (*file.records, *(dict(zip(header, cells, strict=False)) for cells in file.cells))
+    for row in rows:
+        yield from (len(str(value)) for key, value in row.items() if normal(key) in _KEPT_IN)
