@@ -30,6 +30,8 @@ class Importer(ABC):
     """The word that users type after ``--format``."""
     title: ClassVar[str]
     """What the format is, in words."""
+    spans_files: ClassVar[bool] = False
+    """Whether rows of one file depend on other files (counters that go on in the next one), so that they are read together."""
 
 
 class JsonImporter(Importer):

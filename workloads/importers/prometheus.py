@@ -65,6 +65,7 @@ class PrometheusScrapes(TextImporter):
     """Scrapes in the text format."""
 
     name = "prometheus"
+    spans_files = True
     title = "Prometheus scrapes of vLLM, SGLang, TGI and llama.cpp (growth of counters)"
 
     def claims_lines(self, lines: Sequence[str]) -> bool:

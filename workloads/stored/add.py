@@ -13,7 +13,7 @@ from workloads.load import LoadOptions, read_files
 from workloads.reading import Reading, settled
 from workloads.sniff import inspect_each
 from workloads.sources import InputFile, Unreadable
-from workloads.stored.changes import Change, FoundInput, find_inputs, key_of, moved_from
+from workloads.stored.changes import Change, FoundInput, find_inputs, key_of, kin_of, moved_from
 from workloads.stored.lock import nobody_reads, writing
 from workloads.stored.manifest import (
     LedgerError,
@@ -88,11 +88,16 @@ def add(
         todo = [item for item in found if item.change is not Change.SAME]
         moved = tuple(moved_from(manifest, found))
         entries: list[StoredInput] = []
-        for number, part in enumerate(_slices(todo)):
+        for number, slice_ in enumerate(_slices(todo)):
+            part = slice_
             progress(f"reading {len(part):,} of {len(todo):,} inputs" if len(todo) > 1 else "reading")
             connection = relations.connect(memory_limit=memory_limit)
             try:
                 reading = read_files(connection, _looked(part), options)
+                kin = kin_of(manifest, part, {count.format for count in reading.counts}, now)
+                if kin:
+                    part = sorted([*part, *kin], key=lambda item: item.shown)
+                    reading = read_files(connection, _looked(part), options)
                 made = _entries(part, reading, told, now)
                 if len(made) == len(found) and all(item.unreadable for item in made):
                     _raise_unreadable(connection, reading)

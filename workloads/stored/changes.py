@@ -2,13 +2,14 @@
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, Final
 
+from workloads.importers import importers
 from workloads.places import place_of
 from workloads.sources import SourceError, Unreadable, expand
 from workloads.stored.manifest import LedgerError, Manifest, StoredInput
@@ -126,6 +127,31 @@ def _read_alike(old: StoredInput, options: Mapping[str, Any]) -> bool:
 def is_outdated(item: StoredInput) -> bool:
     """Return whether an input was read by another version of an importer than this program has."""
     return any(version_of(name) != version for name, version in item.importers.items())
+
+
+def kin_of(
+    manifest: Manifest, part: Sequence[FoundInput], formats: Collection[str], now: datetime
+) -> list[FoundInput]:
+    """Return inputs of the ledger that are to be read again with some others, since rows depend on all of them together.
+
+    Those whose files are gone cannot be: their rows stay as they are.
+
+    Args:
+        manifest: The ledger's.
+        part: What was just read.
+        formats: Formats that were found in it.
+        now: The present moment.
+    """
+    spanning = {item.name for item in importers() if item.spans_files} & {*formats}
+    here = {item.key for item in part}
+    kin = [
+        item
+        for item in manifest.inputs
+        if item.key not in here and spanning & {*item.importers} and Path(item.key).is_file()
+    ]
+    taken = {item.shown: item.key for item in manifest.inputs}
+    found = [_look(manifest, item.shown, Path(item.key), item.options, now, taken) for item in kin]
+    return [replace(item, change=Change.REREAD) for item in found]
 
 
 def moved_from(manifest: Manifest, found: Sequence[FoundInput]) -> Iterator[StoredInput]:
