@@ -10,6 +10,7 @@ import pandas as pd
 
 from advisor.advise import advise
 from advisor.analysis import Analysis, Workload
+from advisor.cache_bound import of_one_size
 from advisor.cache_breaks import breaks_of
 from advisor.cache_evidence import CacheFindings, cache_evidence
 from advisor.evidence import Breaks, Cell, Ended, Evidence, LateReads, Pauses, Signals
@@ -42,6 +43,7 @@ _LOOKED_AT = (
     *("workload", "provider", "model", "service_tier", "region", "price_at", "context_tokens"),
     *("bucketed", "records", "requests", "reasoning"),
 )
+_LARGEST_SUM: Final = 2**61
 _COUNTED = ("context_tokens", "records", "requests", "reasoning")
 
 
@@ -106,6 +108,7 @@ def with_advice(
         as_of,
         book,
         reachable,
+        of_one_size(survey.sizes.result()),
     )
     broken = _breaks(found)
     evidence = replace(evidence, moves=reachable, caches=found.caches, breaks=broken)
@@ -270,7 +273,10 @@ def _lean(cube: Frame) -> Frame:
     for name in kept:
         column = cube[name]
         if name in meters or (name in _COUNTED and not column.isna().any()):
-            columns[name] = column.fillna(0).to_numpy(dtype="int64")
+            counts = column.fillna(0)
+            # Sums of what fits need not fit: past a quarter of the range Python's own integers count.
+            fits = sum(map(int, counts)) < _LARGEST_SUM
+            columns[name] = counts.to_numpy(dtype="int64" if fits else object)
         elif name == "bucketed":
             columns[name] = column.fillna(value=False).to_numpy(dtype=bool)
         elif name == "price_at":
