@@ -1,6 +1,6 @@
 """What prompt caches could do for a log: replayed where it names prefixes or sessions, a bound where it only counts."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from advisor.cache_bound import most_common
 from advisor.cache_breaks import common_words
 from advisor.cache_curves import Replayed, workload_reuse
 from advisor.cache_reuse import CURVE_SECONDS, Known, WorkloadReuse
@@ -18,7 +19,6 @@ from advisor.rerouting import Move
 from pricing.book import PriceBook
 from pricing.cache_rules import CacheRule, Lifetime, rules_for
 from pricing.meters import CACHE_WRITE_METERS, Meter
-from workloads.arrivals import SLOT_SECONDS
 from workloads.grouping import Grouping
 from workloads.prefix_reads import prefix_reads
 from workloads.prefix_sites import names_prefixes
@@ -53,6 +53,8 @@ class _Known:
     arrivals: Row | None
     turns: Row | None
     shortest_tokens: int
+    are_equal: bool = False
+    """Whether all prompts have the same number of tokens."""
     place: int = 0
     """Of the cache among those that the turns were replayed with."""
     named: bool = False
@@ -70,6 +72,7 @@ def cache_evidence(
     as_of: datetime,
     book: PriceBook,
     moves: Sequence[Move] = (),
+    equal: Container[str] = (),
 ) -> CacheFindings:
     """Return what each lifetime that can be had would have done, by workload, provider and model.
 
@@ -87,6 +90,7 @@ def cache_evidence(
         as_of: Moment of the report; the rules of the caches are those of then.
         book: Prices.
         moves: Where requests could go.
+        equal: Workloads whose prompts all have the same number of tokens.
     """
     arrivals = {_cell(row): row for row in seen[seen["workload"].isin(workloads)].to_dict("records")}
     cells = _cells(cube, workloads) if names_prefixes(records) else list(arrivals)
@@ -120,6 +124,7 @@ def cache_evidence(
             arrivals=arrivals.get(cell),
             turns=prefixes.get(cell, turns.get(cell)),
             shortest_tokens=int(shortest.get(cell[0]) or 0),
+            are_equal=cell[0] in equal,
             named=cell in prefixes,
         )
 
@@ -198,6 +203,7 @@ def _in_other_tokens(known: _Known, ratio: Fraction, place: int) -> _Known:
         arrivals=known.arrivals,
         turns=turns,
         shortest_tokens=int(known.shortest_tokens * ratio),
+        are_equal=known.are_equal,
         place=place,
         named=known.named,
     )
@@ -242,8 +248,14 @@ def _shares(
         return None
     if known.named and known.turns is not None:
         return _measured(lifetime, known, known.turns, lifetimes.index(seconds))
-    bound, basis = _bound(rule, seconds, known)
-    tokens = {Level.HIGH: bound}
+    bound, basis = most_common(
+        rule, seconds, known.shortest_tokens, known.arrivals, are_equal=known.are_equal
+    )
+    tokens = {
+        level: bound
+        for level in Level
+        if level is Level.HIGH or (known.are_equal and level is Level.EXPECTED)
+    }
     if known.turns is not None:
         place, cacheable = lifetimes.index(seconds), int(known.turns[f"cacheable_{known.place}"])
         likely, most = (int(known.turns[f"{name}_{known.place}_{place}"]) for name in ("likely", "most"))
@@ -262,7 +274,10 @@ def _shares(
     }
     if not splits:
         return None
-    return CacheShares(lifetime=lifetime.name, write_meter=lifetime.write_meter, splits=splits, basis=basis)
+    told = known.turns is None and known.are_equal
+    return CacheShares(
+        lifetime=lifetime.name, write_meter=lifetime.write_meter, splits=splits, basis=basis, by_size=told
+    )
 
 
 def _measured(lifetime: Lifetime, known: _Known, turns: Row, number: int) -> CacheShares:
@@ -275,22 +290,6 @@ def _measured(lifetime: Lifetime, known: _Known, turns: Row, number: int) -> Cac
         basis=f"a replay of {int(turns['requests']):,} requests by what their prompts begin with{common_words(turns)}",
         measured=split,
     )
-
-
-def _bound(rule: CacheRule, seconds: int, known: _Known) -> tuple[tuple[int, int], str]:
-    """Return tokens that are read and written at most, of counts alone.
-
-    No more can be common to all prompts of a workload than its shortest ones hold. An entry is written at most once in
-    each slot of its lifetime that has requests.
-    """
-    slots = [slot for slot in SLOT_SECONDS if slot <= seconds]
-    eligible = rule.eligible_tokens(known.shortest_tokens)
-    if not slots or not eligible or known.arrivals is None:
-        return (0, 0), ""
-    written = int(known.arrivals[f"slots_{max(slots)}"])
-    reads = eligible * (int(known.arrivals["requests"]) - written)
-    basis = f"the shortest prompts have {known.shortest_tokens:,} tokens; requests in {written:,} slots of {max(slots):,} s"
-    return (reads, eligible * written), basis
 
 
 def _split(read_tokens: int, written_tokens: int, text_tokens: int) -> Split:

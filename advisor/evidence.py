@@ -38,6 +38,7 @@ class CacheShares:
         basis: How that is known, in words.
         measured: What the prompts of the log, replayed block by block, give under it, also where that is no more than
             is read today; None where the log does not name what prompts begin with.
+        by_size: Whether what is expected rests on all prompts being of one size.
     """
 
     lifetime: str
@@ -45,6 +46,7 @@ class CacheShares:
     splits: Mapping[Level, Split]
     basis: str
     measured: Split | None = None
+    by_size: bool = False
 
     @property
     def is_modelled(self) -> bool:

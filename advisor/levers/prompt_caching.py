@@ -30,6 +30,10 @@ _ASSUMED: Final[Mapping[Confidence, str]] = {
     Confidence.ASSUMED: "High: every prompt begins with the same text, as long as the workload's shortest prompts. Low and "
     "expected: the log does not tell, so nothing.",
 }
+_BY_SIZE: Final = (
+    "Expected and high: prompts that all have the same number of tokens are the same text, since different texts hardly have. "
+    "Low: they are not, and nothing is saved. Log a hash of what prompts begin with to be sure."
+)
 
 
 def find(evidence: Evidence) -> Iterator[Proposal]:
@@ -47,13 +51,14 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
         provider = next((model[0] for model in chosen if model[0]), None)
         logged = workload.cache_read_ratio
         told = Confidence.MEASURED if measured else Confidence.MODELLED
+        by_size = any(one.by_size for one in chosen.values())
         yield Proposal(
             lever=NAME,
             workload=name,
             title=f"Cache what prompts have in common ({names})",
             phase=Phase.PREFILL,
             change=cache_change(name, chosen),
-            confidence=told if modelled else Confidence.ASSUMED,
+            confidence=told if modelled and not by_size else Confidence.ASSUMED,
             effort=Effort.LOW,
             risk=Risk.NONE,
             evidence=(
@@ -70,7 +75,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
                 Fact(label="Known by", value=next(iter(own.values())).basis),
             ),
             assumptions=(
-                _ASSUMED[Confidence.ASSUMED if not modelled else told],
+                _BY_SIZE if by_size and modelled else _ASSUMED[told if modelled else Confidence.ASSUMED],
                 "A write that nobody reads is paid for.",
             ),
             how=(

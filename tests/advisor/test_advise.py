@@ -50,9 +50,16 @@ def test_long_prompts_every_minute_are_to_be_cached_first_of_all(tmp_path: Path)
     assert found.plan.baseline_usd == bill
     assert float(first.saving.high) == pytest.approx(float(bill - cached), rel=0.01)
     assert first.saving.high > bill * Decimal("0.8")
-    # Counts alone do not prove it, and that is said.
+    # All prompts have one size, so they are taken for one text; counts alone do not prove it, and that is said.
     assert first.proposal.confidence is Confidence.ASSUMED
-    assert first.saving.expected == 0
+    assert (first.saving.low, first.saving.expected) == (0, first.saving.high)
+    assert found.plan.optimised_usd < bill * Decimal("0.2")
+
+
+def test_prompts_of_many_sizes_are_a_bound_and_nothing_is_expected(tmp_path: Path) -> None:
+    found = advice(tmp_path, [minute(number, 20_000 + number, 50) for number in range(600)])
+    (first,) = [one for one in found.recommendations if one.proposal.lever == "prompt_caching"]
+    assert first.saving.high > first.saving.expected == first.saving.low == 0
 
 
 def test_short_prompts_with_long_answers_are_not(tmp_path: Path) -> None:
