@@ -109,5 +109,10 @@ class Spark(PySparkCompiler):  # type: ignore[misc]
         whole = [self.f.floor(self._micros(side) / size) for side in (left, right)]
         return self.cast(sge.paren(whole[0] - whole[1], copy=False), op.dtype)
 
+    def visit_ArrayIndex(self, op: Any, *, arg: Any, index: Any) -> Any:  # noqa: N802, ARG002
+        """Null beyond the end, and from the end where it is negative."""
+        place = self.if_(index < 0, self.f.size(arg) + index, index)
+        return self.f.anon.get(arg, place)
+
     def _micros(self, instant: Any) -> Any:
         return self.f.anon.unix_micros(sg.cast(instant, "timestamp"))

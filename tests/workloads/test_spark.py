@@ -78,7 +78,9 @@ def test_the_cube_of_every_golden_log_is_the_same(small: Any, monkeypatch: pytes
     for case in CASES:
         try:
             local, ledger, there, other = opened(small, monkeypatch, inputs(case))
-            assert_same({"cube": cube(there, other, CUTS)}, {"cube": cube(local, ledger, CUTS)})
+            # Only models have prices, and so places to cut at.
+            cuts = CUTS if "model" in ledger.columns else RateCuts(context_thresholds=CUTS.context_thresholds)
+            assert_same({"cube": cube(there, other, cuts)}, {"cube": cube(local, ledger, cuts)})
         except NothingReadableError:  # nothing of it is a record
             continue
         except (AssertionError, SourceError) as error:
