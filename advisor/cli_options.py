@@ -99,7 +99,11 @@ def report_options(command: Command) -> Command:
         click.option(
             "--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model."
         ),
-        click.option("--show-users", is_flag=True, help="Show users by name (default: stable pseudonyms)."),
+        click.option(
+            "--show-users",
+            is_flag=True,
+            help="Show users, e-mails and keys as logged (default: stable pseudonyms).",
+        ),
         click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive."),
         click.option("--until", metavar="DATE", help="Last day that counts, inclusive."),
         click.option(

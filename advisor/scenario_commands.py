@@ -35,7 +35,11 @@ def log_options(format_option: str) -> Callable[[Command], Command]:
         click.option(
             "--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model."
         ),
-        click.option("--show-users", is_flag=True, help="Show users by name (default: stable pseudonyms)."),
+        click.option(
+            "--show-users",
+            is_flag=True,
+            help="Show users, e-mails and keys as logged (default: stable pseudonyms).",
+        ),
         click.option("--since", metavar="DATE", help="First day that counts (YYYY-MM-DD), inclusive."),
         click.option("--until", metavar="DATE", help="Last day that counts, inclusive."),
         click.option(

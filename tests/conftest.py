@@ -1,9 +1,12 @@
 """Options and fixtures of the whole test suite."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+os.environ["ADVISOR_PSEUDONYM_KEY"] = "a key of the tests"  # else one would be made in the home of who runs them
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
