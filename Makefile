@@ -11,7 +11,7 @@ EXAMPLES ?= 2000
 TESTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz golden docs new-importer bench wheel-check release-check oldest audit sbom coverage mutation \
+.PHONY: help demo test check fuzz golden docs new-importer bench performance wheel-check release-check oldest audit sbom coverage mutation \
 	lock chromium engines clean
 .DELETE_ON_ERROR:
 
@@ -48,6 +48,13 @@ new-importer:  ## the skeleton of a log format: make new-importer NAME=my-gatewa
 
 bench: $(VENV)/.installed  ## measure beside the bare engine: make bench NAMES="startup chat"
 	@$(BIN)/python benchmarks/bench.py $(NAMES)
+
+performance: $(VENV)/.installed  ## run all benchmarks, 100 million rows among them, and write docs/performance.md
+	@mkdir -p build/results
+	@$(BIN)/python benchmarks/bench.py --json build/results/bench.json
+	@$(BIN)/python benchmarks/peers.py --json build/results/peers.json
+	@$(BIN)/python benchmarks/growth.py --json build/results/growth.json
+	@$(BIN)/python benchmarks/page.py build/results/*.json
 
 wheel-check: $(VENV)/.installed  ## build the wheel, install it alone, use it from another folder
 	@rm -rf build/wheel && mkdir -p build/wheel/elsewhere

@@ -175,6 +175,12 @@ def size_mb(path: Path) -> float:
     return sum(file.stat().st_size for file in files) / 1e6
 
 
+def cache_folder() -> Path:
+    """Return where the logs are kept when nobody says."""
+    temporary = os.environ.get("TMPDIR")
+    return Path(temporary) / "token-cost-advisor-bench" if temporary else HERE.parent / "build" / "bench"
+
+
 def machine() -> str:
     """Describe what the numbers depend on."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -198,8 +204,7 @@ def line(row: Row) -> str:
 
 def options() -> argparse.Namespace:
     """Read the command line."""
-    temporary = os.environ.get("TMPDIR")
-    cache = Path(temporary) / "token-cost-advisor-bench" if temporary else HERE.parent / "build" / "bench"
+    cache = cache_folder()
     beside = Path(sys.executable).with_name("advisor")
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

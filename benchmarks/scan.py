@@ -40,7 +40,12 @@ SELECT count(*), sum(input_tokens), sum(output_tokens), sum(cached_input_tokens)
 FROM read_csv($path, header = true, columns = {timestamp: 'TIMESTAMPTZ', project: 'VARCHAR', model: 'VARCHAR',
     input_tokens: 'BIGINT', cached_input_tokens: 'BIGINT', output_tokens: 'BIGINT'})
 """
-QUERIES = {"claude-code": CLAUDE_CODE, "chat": CHAT, "csv": CSV}
+PARQUET = """
+SELECT count(*), sum(input_tokens), sum(output_tokens), sum(cached_input_tokens), max(timestamp::TIMESTAMPTZ), max(project),
+    max(model)
+FROM read_parquet($path)
+"""
+QUERIES = {"parquet": PARQUET, "claude-code": CLAUDE_CODE, "chat": CHAT, "csv": CSV}
 
 
 def main() -> int:

@@ -37,8 +37,8 @@ from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, PREFIX_COLUMNS, SKIPPED
 from workloads.pages import page_ends
 from workloads.places import inspect_all
-from workloads.present import without_empty
 from workloads.prefix_texts import tells_prefixes
+from workloads.present import without_empty
 from workloads.quarantine import SkippedRow, is_small, located, with_places
 from workloads.raw import PLACE_COLUMN
 from workloads.reading import Reading, settled

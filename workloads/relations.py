@@ -83,7 +83,9 @@ def way_into(connection: Connection) -> Connection:
     _compare_one_at_a_time()
     if is_remote(connection):
         return connection.way_in()
-    return ibis.duckdb.from_connection(connection.con.cursor())
+    other = ibis.duckdb.from_connection(connection.con.cursor())
+    same_room(connection, other)
+    return other
 
 
 @contextlib.contextmanager
