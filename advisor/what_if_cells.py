@@ -45,7 +45,8 @@ class Cells:
             frame=frame,
             meters=meters,
             counts=np.array([counts.get(meter, none) for meter in meters], dtype=object),
-            costs=[sum(map(int, row)) for row in zip(*(frame[f"cost_{m}"] for m in present), strict=True)],
+            costs=[sum(map(int, row)) for row in zip(*(frame[f"cost_{m}"] for m in present), strict=True)]
+            or [0] * len(frame),  # a log may count no meter at all
             context=integers(plain(frame["context_tokens"]))[0],
             cacheable=frame[uncached].notna().to_numpy()
             if uncached in frame
