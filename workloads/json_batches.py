@@ -164,7 +164,9 @@ def _table_importer(file: InputFile, known: tuple[Any, ...], options: ReadOption
     # Recognisable names are the last resort: an object inside that a format claims says more.
     if claimed(file.records, known) or not options.wants(generic.name):
         return None
-    return generic if generic.claims_columns(frozenset(_leaves(file.records))) else None
+    leaves = frozenset(_leaves(file.records))
+    # Whoever names columns means these: a log that lacks one is another, or the name is wrong.
+    return generic if set(generic.mapping.values()) <= leaves and generic.claims_columns(leaves) else None
 
 
 def _paged(
