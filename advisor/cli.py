@@ -24,7 +24,7 @@ from advisor.hosting_commands import phases, selfhost, serving
 from advisor.ledger_commands import ledger
 from advisor.scenario_commands import diff, whatif
 from workloads.copies import remove_copies
-from workloads.failures import is_of_the_machine, is_stop, of_the_machine
+from workloads.failures import first_line, is_of_the_machine, is_stop, of_the_machine
 
 EXIT_GATE: Final = 1
 EXIT_USAGE: Final = 2
@@ -288,7 +288,7 @@ def _code_of(error: Exception) -> int:
     if {"-v", "--verbose"} & set(sys.argv):
         raise error
     say(
-        f"Error: something unexpected happened ({type(error).__name__}: {str(error).strip()[:300]}). "
+        f"Error: something unexpected happened ({type(error).__name__}: {first_line(error)}). "
         "This is a defect of advisor; run again with --verbose and report what it prints.",
         err=True,
     )

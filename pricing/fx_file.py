@@ -58,6 +58,15 @@ def _csv_rows(content: bytes, path: Path, currency: str) -> Iterator[tuple[str, 
     except UnicodeDecodeError as error:
         raise PriceFileError(f"{path}: not UTF-8: {error}") from None
     lines = csv.DictReader(io.StringIO(text), skipinitialspace=True)
+    try:
+        yield from _table_rows(lines, path, currency)
+    except csv.Error as error:
+        raise PriceFileError(f"{path}:{lines.line_num}: not a table: {error}") from None
+
+
+def _table_rows(
+    lines: "csv.DictReader[str]", path: Path, currency: str
+) -> Iterator[tuple[str, object, object]]:
     names = [name.strip().lower() for name in lines.fieldnames or ()]
     unknown = sorted(set(names) - set(_COLUMNS))
     if unknown or "rate" not in names or not {"date", "month"} & set(names):

@@ -135,15 +135,18 @@ def read_rows(path: Path, columns: Iterable[str]) -> tuple[Row, ...]:
 
 def _csv_rows(path: Path, text: str) -> tuple[Row, ...]:
     reader = csv.DictReader(text.splitlines(keepends=True), restkey="(beyond the header)", restval="")
-    return tuple(
-        Row(
-            {key: value for key, value in cells.items() if isinstance(value, str)},
-            f"{path.name}:{reader.line_num}",
+    try:
+        return tuple(
+            Row(
+                {key: value for key, value in cells.items() if isinstance(value, str)},
+                f"{path.name}:{reader.line_num}",
+            )
+            if "(beyond the header)" not in cells
+            else _too_long(path, reader.line_num)
+            for cells in reader
         )
-        if "(beyond the header)" not in cells
-        else _too_long(path, reader.line_num)
-        for cells in reader
-    )
+    except csv.Error as error:
+        raise TableFileError(f"{path}:{reader.line_num}: not a table ({error}).") from error
 
 
 def _too_long(path: Path, line: int) -> Row:

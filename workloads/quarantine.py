@@ -1,5 +1,6 @@
 """Where the skipped rows are: file, line and reason, looked up only for files that have some."""
 
+import contextlib
 import csv
 import gzip
 import json
@@ -11,6 +12,7 @@ import ibis
 
 from workloads import relations
 from workloads.batches import Batch
+from workloads.failures import connection_errors
 from workloads.json_plan import UNRECOGNISED
 from workloads.ledger import SKIPPED
 from workloads.raw import FILE_COLUMN, PLACE_COLUMN
@@ -21,9 +23,12 @@ Connection = Any
 Expr = Any
 
 NOT_JSON = "not valid JSON"
+NOT_UTF8 = "not valid UTF-8"
 NOT_AN_OBJECT = "JSON, but not an object"
 
 _MOST_PER_FILE = 1_000
+_LARGEST_CELL = 1 << 26
+"""Characters; twice the bytes of the longest line that the engine reads unless it must."""
 _APART_BYTES = 1 << 24
 """A file this large is looked into alone: reading then stops at its last row that is shown."""
 
@@ -153,10 +158,11 @@ def _csv_lines(file: InputFile, dialect: CsvDialect, wanted: set[int]) -> dict[i
     """Return the physical lines on which some data rows end; cells may hold line breaks, and lines may be blank."""
     found: dict[int, int] = {}
     packed = file.path.suffix == ".gz"
+    csv.field_size_limit(_LARGEST_CELL)
+    how: dict[str, Any] = {"encoding": "utf-8-sig", "errors": "replace", "newline": ""}
     with (
-        gzip.open(file.path, "rt", encoding="utf-8-sig", newline="")
-        if packed
-        else file.path.open(encoding="utf-8-sig", newline="") as text
+        contextlib.suppress(csv.Error),  # of what is broken further down no lines are known
+        gzip.open(file.path, "rt", **how) if packed else file.path.open(**how) as text,
     ):
         for _ in range(dialect.skip_lines):
             text.readline()
@@ -175,23 +181,46 @@ def _with_lines(
     connection: Connection, file: InputFile, numbers: Sequence[int], reasons: Sequence[str]
 ) -> list[SkippedRow]:
     """Return rows with their physical line numbers (blank lines count) and a closer reason."""
-    lines = relations.text_lines(connection, [file])
-    lines = lines.filter(lines.text.notnull())
-    lines = lines.mutate(row_in_file=ibis.row_number()).limit(max(numbers) + 1)
-    wanted = lines.filter(lines.row_in_file.isin(list(numbers))).order_by("row_in_file")
-    texts = {
-        int(row.row_in_file): (int(row.line), str(row.text))
-        for row in connection.execute(wanted).itertuples()
-    }
+    encoding = "utf-8"
+    try:
+        texts = _texts(connection, file, numbers, encoding)
+    except connection_errors():  # some byte is no UTF-8; as Latin-1 every byte is something
+        encoding = "latin-1"
+        texts = _texts(connection, file, numbers, encoding)
     out = []
     for number, reason in zip(numbers, reasons, strict=True):
         line, text = texts.get(number, (None, ""))
-        if reason == UNRECOGNISED:
+        if reason == UNRECOGNISED and not _is_utf8(text, encoding):
+            out.append(SkippedRow(file.shown, line, NOT_UTF8))
+        elif reason == UNRECOGNISED:
             closer, content = _closer(text)
             out.append(SkippedRow(file.shown, line, closer, content or None))
         else:
             out.append(SkippedRow(file.shown, line, reason))
     return out
+
+
+def _texts(
+    connection: Connection, file: InputFile, numbers: Sequence[int], encoding: str
+) -> dict[int, tuple[int, str]]:
+    """Return line and text of some rows of a file, counted without its blank lines."""
+    lines = relations.text_lines(connection, [file], encoding)
+    lines = lines.filter(lines.text.notnull())
+    lines = lines.mutate(row_in_file=ibis.row_number()).limit(max(numbers) + 1)
+    wanted = lines.filter(lines.row_in_file.isin(list(numbers))).order_by("row_in_file")
+    return {
+        int(row.row_in_file): (int(row.line), str(row.text))
+        for row in connection.execute(wanted).itertuples()
+    }
+
+
+def _is_utf8(text: str, encoding: str) -> bool:
+    """Return whether the bytes of a line, which were read as an encoding, are UTF-8."""
+    try:
+        text.encode(encoding).decode("utf-8")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _closer(text: str) -> tuple[str, str]:

@@ -267,14 +267,15 @@ def table_rows(connection: Connection, files: Sequence[InputFile]) -> Any:
     return _view(connection, f"SELECT *, {quote(str(file.path))} AS {identifier(FILE_COLUMN)} FROM {rows}")
 
 
-def text_lines(connection: Connection, files: Sequence[InputFile]) -> Any:
+def text_lines(connection: Connection, files: Sequence[InputFile], encoding: str = "utf-8") -> Any:
     """Return every line of text files: ``line`` (1-based, per file), ``text`` (null when blank) and the file.
 
     Lines are numbered by the order of reading: store the result inside ``in_order``.
     """
     options = (
         f"columns = {{'text': 'VARCHAR'}}, delim = '{LINE_DELIMITER}', quote = '', escape = '', header = false, "
-        f"auto_detect = false, strict_mode = false, max_line_size = {_line_bytes(files)}, filename = {quote(FILE_COLUMN)}"
+        f"auto_detect = false, strict_mode = false, max_line_size = {_line_bytes(files)}, "
+        f"filename = {quote(FILE_COLUMN)}, encoding = {quote(encoding)}"
     )
     each = " UNION ALL ".join(
         f"SELECT row_number() OVER () AS line, nullif(trim(text), '') AS text, {identifier(FILE_COLUMN)} "

@@ -52,6 +52,13 @@ def read_table(path: str) -> Sequence[Mapping[str, str]]:
     except (OSError, UnicodeDecodeError) as error:
         raise Failure(f"cannot read {path}: {error}", EXIT_NOTHING) from error
     reader = csv.DictReader(io.StringIO(text))
+    try:
+        return _rows(reader, path)
+    except csv.Error as error:
+        raise Failure(f"{path}: not a table: {error}", EXIT_USAGE) from error
+
+
+def _rows(reader: "csv.DictReader[str]", path: str) -> list[dict[str, str]]:
     missing = [column for column in _NEEDED if column not in (reader.fieldnames or ())]
     if missing:
         raise Failure(

@@ -115,7 +115,11 @@ def _lost(report: LoadReport, path: Path) -> list[str]:
     ):
         return []
     rows = sum(count.rows for count in counts)
-    content = (gzip.open if looked.path.suffix == ".gz" else open)(looked.path, "rb").read().removeprefix(b"\xef\xbb\xbf")
+    content = (
+        (gzip.open if looked.path.suffix == ".gz" else open)(looked.path, "rb")
+        .read()
+        .removeprefix(b"\xef\xbb\xbf")
+    )
     blank = b"" if looked.dialect is None else b"\r\n"  # a row of spaces is a row
     lines = sum(1 for line in content.replace(b"\r", b"\n").split(b"\n") if line.strip(blank or None))
     if looked.dialect is not None:

@@ -23,7 +23,7 @@ class Text:
     lines: list[str]
     end: str = "\n"
     encoding: str = "utf-8"
-    longest: int = 20_000
+    longest: int = 150_000
     """Characters of the longest text that is put in."""
 
     def bytes(self) -> bytes:
@@ -34,7 +34,7 @@ class Text:
         return (mark + text).encode(encoding, errors="replace")
 
 
-def mutated(content: str, suffix: str, random: Random, *, longest: int = 20_000) -> bytes:
+def mutated(content: str, suffix: str, random: Random, *, longest: int = 150_000) -> bytes:
     """Return a golden input with one to four changes.
 
     Args:

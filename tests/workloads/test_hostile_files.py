@@ -239,3 +239,22 @@ def test_a_table_without_rows_beside_others_is_named(tmp_path: Path, read: Read)
 def test_a_small_file_is_known(tmp_path: Path) -> None:
     (tmp_path / "good.jsonl").write_bytes(LINE % b"b")
     assert isinstance(inspect("good", tmp_path / "good.jsonl"), InputFile)
+
+
+def test_bytes_that_are_no_utf8_far_down_are_named_by_line(tmp_path: Path, read: Read) -> None:
+    rows = [LINE % str(number).encode() for number in range(3000)]  # more than a sample
+    rows[2500] = rows[2500].replace(b'"gpt-4o"', b'"caf\xe9"')
+    path = tmp_path / "late.jsonl"
+    path.write_bytes(b"".join(rows))
+    run = read(path)
+    assert (run.report.rows("record"), run.skipped) == (2999, [("late.jsonl", 2501, "not valid UTF-8")])
+
+
+def test_a_long_cell_is_in_no_way_of_the_lines_of_others(tmp_path: Path, read: Read) -> None:
+    row = "2026-06-01T10:00:00Z,gpt-4o,%s,10,%s\n"
+    path = tmp_path / "log.csv"
+    head = "timestamp,model,prompt_tokens,completion_tokens,note\n"
+    path.write_text(head + row % ("5", "x" * 300_000) + row % ("-5", "y") + row % ("7", "z"), "utf-8")
+    run = read(path)
+    assert sum(found["input_uncached"] for found in run.rows) == 12
+    assert [line for _, line, _ in run.skipped] == [3]
