@@ -251,11 +251,9 @@ def _shares(
     bound, basis = most_common(
         rule, seconds, known.shortest_tokens, known.arrivals, are_equal=known.are_equal
     )
-    tokens = {
-        level: bound
-        for level in Level
-        if level is Level.HIGH or (known.are_equal and level is Level.EXPECTED)
-    }
+    tokens: dict[Level, tuple[int, int]] = {Level.HIGH: bound}
+    if known.are_equal:
+        tokens[Level.EXPECTED] = bound
     if known.turns is not None:
         place, cacheable = lifetimes.index(seconds), int(known.turns[f"cacheable_{known.place}"])
         likely, most = (int(known.turns[f"{name}_{known.place}_{place}"]) for name in ("likely", "most"))

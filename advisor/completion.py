@@ -1,9 +1,14 @@
 """Completion in a shell: what is a file is completed as one. Commands and options are click's business."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    _TextType = click.ParamType[str]
+else:  # older releases of click have no such type of types
+    _TextType = click.ParamType
 
 _PATHS: Final = frozenset(
     ("PATH...", "LOG...", "FILE", "DIR", "BILL", "A", "B", "MODEL|FILE", "SAVED.json", "TABLE.csv")
@@ -11,7 +16,7 @@ _PATHS: Final = frozenset(
 """What the help calls a parameter that is a path."""
 
 
-class AnyPath(click.ParamType):
+class AnyPath(_TextType):
     """A path as text, unchecked: a file, a folder, a glob, or ``-``."""
 
     name = "path"

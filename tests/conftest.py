@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-os.environ["ADVISOR_PSEUDONYM_KEY"] = "a key of the tests"  # else one would be made in the home of who runs them
+os.environ["ADVISOR_PSEUDONYM_KEY"] = (
+    "a key of the tests"  # else one would be made in the home of who runs them
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -51,7 +51,9 @@ def history(connection: Connection, records: Expr, grouping: Grouping) -> pd.Dat
     # A missing provider or model is one, too.
     same = [turns[name].identical_to(long[name]) for name in _SESSION]
     found = turns.semi_join(long, same)
-    order = ibis.window(group_by=list(_SESSION), order_by=[found["at"], found.text, found.answer, found.plain])
+    order = ibis.window(
+        group_by=list(_SESSION), order_by=[found["at"], found.text, found.answer, found.plain]
+    )
     seen = found.mutate(
         number=ibis.row_number().over(order) + 1,
         before=found.text.lag().over(order),

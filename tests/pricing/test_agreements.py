@@ -85,7 +85,10 @@ def ptu(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ({"discount": []}, r"discount: unknown key 'discount', allowed: discounts, commitments, offers, note"),
+        (
+            {"discount": []},
+            r"discount: unknown key 'discount', allowed: discounts, commitments, offers, note",
+        ),
         (
             [{"apikey": "a", "multiplier": 1}],
             r"discounts\.0\.apikey: unknown key 'apikey', allowed: multiplier, ",

@@ -37,7 +37,9 @@ def fates(report: LoadReport) -> list[tuple[str, str, str, int]]:
     return sorted((count.format, count.fate, count.reason or "", count.rows) for count in report.counts)
 
 
-@pytest.mark.parametrize("form", ["{0}?table=spend", "duckdb://{0}?table=spend", "duckdb:{0}?table=main.spend"])
+@pytest.mark.parametrize(
+    "form", ["{0}?table=spend", "duckdb://{0}?table=spend", "duckdb:{0}?table=main.spend"]
+)
 def test_a_table_of_a_file_is_read_like_its_rows_elsewhere(files: tuple[Path, Path], form: str) -> None:
     parquet, database = files
     found = account([form.format(database)])
@@ -82,7 +84,10 @@ def test_a_table_that_is_not_there_is_named_with_those_that_are(files: tuple[Pat
         ("gs://bucket/a.parquet", "extension 'httpfs'"),
         ("az://box/a.parquet", "extension 'azure'"),
         ("s3://bucket/a.jsonl.gz", "only Parquet is read from an object store"),
-        ("https://example.org/log.csv?key=s3cret", r"https://example.org/log.csv: https:// is not read; download"),
+        (
+            "https://example.org/log.csv?key=s3cret",
+            r"https://example.org/log.csv: https:// is not read; download",
+        ),
         ("ftp://example.org/log.csv", "ftp:// is not read"),
     ],
 )
@@ -106,7 +111,9 @@ def test_table_folders_ask_for_their_extension(tmp_path: Path, monkeypatch: pyte
 
 def test_columns_are_named_as_for_any_table(files: tuple[Path, Path]) -> None:
     _, database = files
-    mapping = LoadOptions(read=ReadOptions(mapping={"prompt": "prompt_tokens", "output": "completion_tokens"}))
+    mapping = LoadOptions(
+        read=ReadOptions(mapping={"prompt": "prompt_tokens", "output": "completion_tokens"})
+    )
     assert {count.format for count in account([f"{database}?table=spend"], mapping).counts} == {"table"}
 
 
