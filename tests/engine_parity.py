@@ -80,7 +80,7 @@ def _plain(value: Any) -> Any:
     if value is None or value is pd.NaT or value is pd.NA or value != value:  # noqa: PLR0124  (not a number)
         return None
     if isinstance(value, Decimal):
-        return format(value.normalize(), "f")
+        return int(value) if value == int(value) else format(value.normalize(), "f")
     if hasattr(value, "item"):
         value = value.item()
     # An integer beside nulls comes as a float.
