@@ -82,16 +82,6 @@ class Batch:
         return tables
 
 
-def halves(batch: Batch) -> list[Batch]:
-    """Return two batches that read the files of one between them; none where it has a single file."""
-    middle = len(batch.files) // 2
-    return (
-        [replace(batch, files=part) for part in (batch.files[:middle], batch.files[middle:])]
-        if middle
-        else []
-    )
-
-
 def _shown(raw: Expr, files: Sequence[InputFile]) -> Expr:
     column = raw[FILE_COLUMN]
     renamed = [(column == str(file.path), file.shown) for file in files if str(file.path) != file.shown]

@@ -7,7 +7,6 @@ import contextlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from threading import Thread
 from typing import Any
 
 import ibis
@@ -25,16 +24,17 @@ from workloads.batches import (
     Batch,
     ForeignTableError,
     ReadOptions,
-    halves,
     make_table_batches,
     make_text_batches,
     mapping_failure,
 )
-from workloads.failures import connection_errors, first_line, is_of_the_machine, overflow_errors
+from workloads.beside import beside
+from workloads.failures import connection_errors, is_of_the_machine, overflow_errors
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches, planned_batch
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, PREFIX_COLUMNS, SKIPPED
+from workloads.mending import without_broken
 from workloads.pages import page_ends
 from workloads.places import inspect_all
 from workloads.prefix_texts import tells_prefixes
@@ -155,7 +155,7 @@ def read_files(
     if options.read.mapping and not batches and files:
         raise MappingError(mapping_failure(options.read, files))
     progress(f"reading {len(files):,} file{'s' if len(files) != 1 else ''}")
-    ledger, counts, skipped, broken = _read(connection, batches, options, _beside(meanwhile))
+    ledger, counts, skipped, broken = _read(connection, batches, options, beside(meanwhile))
     unreadable = [*unreadable, *foreign, *broken]
     if ledger is None:
         return Reading(unreadable=unreadable)
@@ -200,17 +200,6 @@ def _read(
     return ledger, counts, skipped, broken
 
 
-def _beside(work: Callable[[], None]) -> Callable[[], None]:
-    """Return what starts some work, once, in a thread of its own."""
-
-    def try_it() -> None:
-        with contextlib.suppress(Exception):  # whoever needs the work done meets the same error, in the open
-            work()
-
-    thread = Thread(target=try_it, daemon=True)
-    return lambda: None if thread.ident else thread.start()
-
-
 def _store(
     connection: Connection, batches: list[Batch], options: LoadOptions, meanwhile: Callable[[], None]
 ) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
@@ -223,6 +212,10 @@ def _store(
             read.append((batch, batch.ledger(with_places(raw) if places else raw)))
         except ForeignTableError as error:
             broken.append(Unreadable(error.shown, str(error)))
+        except connection_errors() as error:  # a file that the engine looks into already now
+            if is_of_the_machine(error):
+                raise
+            return _again(connection, batches, (batch, error), options, meanwhile)
     if not read:
         return None, [], broken
     told = options.prefixes or any(
@@ -249,14 +242,21 @@ def _store(
             narrow = isinstance(error, overflow_errors()) and not options.read.wide
             if narrow or is_of_the_machine(error):
                 raise
-            # One broken document must not take the run down: it is looked for, and the run goes on without it.
-            parts = halves(batch)
-            if not parts:
-                broken.append(Unreadable(batch.files[0].shown, first_line(error)))
-            others = [other for other, _ in read if other is not batch]
-            stored, batches, more = _store(connection, [*others, *parts], options, meanwhile)
-            return stored, batches, broken + more
+            return _again(connection, batches, (batch, error), options, meanwhile)
     return stored, [batch for batch, _ in read], broken
+
+
+def _again(
+    connection: Connection,
+    batches: list[Batch],
+    broken: tuple[Batch, Exception],
+    options: LoadOptions,
+    meanwhile: Callable[[], None],
+) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
+    parts, failed = without_broken(*broken)
+    others = [batch for batch in batches if batch is not broken[0]]
+    stored, batches, more = _store(connection, [*others, *parts], options, meanwhile)
+    return stored, batches, failed + more
 
 
 def _names(tables: list[Expr], options: LoadOptions) -> list[str]:

@@ -200,7 +200,7 @@ def json_lines(connection: Connection, files: Sequence[InputFile], schema: Schem
         return _json_objects(connection, files, parts, options)
     return _view(
         connection,
-        f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', ignore_errors = true, "
+        f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', ignore_errors = true, records = true, "
         f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, maximum_object_size = {size})",
     )
 

@@ -258,3 +258,24 @@ def test_a_long_cell_is_in_no_way_of_the_lines_of_others(tmp_path: Path, read: R
     run = read(path)
     assert sum(found["input_uncached"] for found in run.rows) == 12
     assert [line for _, line, _ in run.skipped] == [3]
+
+
+@pytest.mark.parametrize("odd", [b'"text"', b"null", b"[1]", b"7", b"{broken", b"[" * 500 + b"]" * 500])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_line_that_is_no_object_is_in_no_way_of_the_others(
+    tmp_path: Path, read: Read, odd: bytes, *, first: bool
+) -> None:
+    """Also where every record has all that counts under one key: the engine then guesses what a line is."""
+    events = (Path(__file__).parents[1] / "golden/importers/openai/events/input.jsonl").read_bytes()
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(odd + b"\n" + events if first else events + odd + b"\n")
+    run = read(path)
+    assert (run.report.rows("record"), run.report.rows("ignored"), run.report.rows("skipped")) == (2, 2, 1)
+    assert [line for _, line, _ in run.skipped] == [1 if first else 5]
+
+
+def test_a_field_that_is_nested_deep_costs_no_other_line(tmp_path: Path, read: Read) -> None:
+    events = (Path(__file__).parents[1] / "golden/importers/openai/events/input.jsonl").read_bytes()
+    deep = b'{"type":"response.completed","response":{"id":"r","object":"response","created_at":%s,"usage":{"input_tokens":5}}}\n'
+    (tmp_path / "log.jsonl").write_bytes(events + deep % (b"[" * 500 + b"]" * 500))
+    assert read(tmp_path / "log.jsonl").report.rows("record") == 3
