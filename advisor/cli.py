@@ -13,7 +13,14 @@ from typing import Any, Final
 
 import click
 
-from advisor.cli_options import bill_option, input_options, loudness, price_option, report_options
+from advisor.cli_options import (
+    bill_option,
+    input_options,
+    loudness,
+    memory_option,
+    price_option,
+    report_options,
+)
 from advisor.commands.say import harmless, say
 from advisor.completion import complete_paths
 from advisor.config import ConfigError, read_config
@@ -218,7 +225,7 @@ def explain(**given: Any) -> None:
 @click.option("--timezone", default="UTC", show_default=True, metavar="ZONE", help="Zone whose days count.")
 @click.option("--as-of", metavar="TIME", help="Moment whose cache rules count (default: now).")
 @click.option("--json", "json_file", metavar="FILE", help="Write the JSON document; - is stdout.")
-@click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB.")
+@memory_option
 @loudness
 def cache(**given: Any) -> None:
     """Replay a prompt cache over the arrivals of a log.

@@ -1,12 +1,32 @@
 """Options that several commands have in common."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 Command = Callable[..., Any]
+
+
+_SIZE: Final = re.compile(r"\s*\d+(\.\d+)?\s*[KMGT]i?B?\s*", re.IGNORECASE)
+
+
+def memory_option(command: Command) -> Command:
+    """Say how much memory a run may take."""
+
+    def checked(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+        if value is not None and not _SIZE.fullmatch(value):
+            raise click.BadParameter(f"{value!r} is no size, such as 2GB, 500MB or 1.5GiB")
+        return value
+
+    return click.option(
+        "--memory-limit",
+        metavar="SIZE",
+        callback=checked,
+        help="Memory of the run, e.g. 2GB: what does not fit goes to files (default: most of the machine).",
+    )(command)
 
 
 def input_options(command: Command, *, model_flag: str = "--model") -> Command:
@@ -126,11 +146,7 @@ def report_options(command: Command) -> Command:
             metavar="FILE",
             help="Write the bill as FOCUS 1.2, CSV or .parquet; - is stdout.",
         ),
-        click.option(
-            "--memory-limit",
-            metavar="SIZE",
-            help="Memory of the engine, e.g. 2GB (default: most of the machine).",
-        ),
+        memory_option,
         click.option(
             "--engine",
             metavar="ENGINE",

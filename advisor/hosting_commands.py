@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from advisor.cli_options import input_options, loudness, price_option, terms_options
+from advisor.cli_options import input_options, loudness, memory_option, price_option, terms_options
 
 
 @click.command()
@@ -226,7 +226,7 @@ def phases(**given: Any) -> None:
     metavar="FILE",
     help="Write the JSON document of the log, self_host in it; - is stdout.",
 )
-@click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB.")
+@memory_option
 @partial(input_options, model_flag="--log-model")
 @price_option
 @terms_options

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from advisor.cli_options import input_options, loudness
+from advisor.cli_options import input_options, loudness, memory_option
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -23,7 +23,7 @@ def ledger() -> None:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--to", "folder", required=True, type=_FOLDER, metavar="DIR", help="The ledger's folder.")
 @input_options
-@click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB.")
+@memory_option
 @loudness
 def add(**given: Any) -> None:
     """Add to the ledger in DIR what is new or has changed in PATH.

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from advisor.cli_options import loudness, price_option, terms_options
+from advisor.cli_options import loudness, memory_option, price_option, terms_options
 
 Command = Callable[..., Any]
 
@@ -46,7 +46,7 @@ def log_options(format_option: str) -> Callable[[Command], Command]:
             "--timezone", default="UTC", show_default=True, metavar="ZONE", help="Zone whose days count."
         ),
         click.option("--as-of", metavar="TIME", help="Moment of the report (default: now)."),
-        click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, e.g. 2GB."),
+        memory_option,
     ]
 
     def decorate(command: Command) -> Command:

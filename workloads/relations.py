@@ -18,7 +18,7 @@ import ibis
 from ibis.common.bases import Comparable
 
 from workloads.raw import FILE_COLUMN
-from workloads.room import same_room
+from workloads.room import bound_memory, same_room
 from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings
 from workloads.sources import CsvDialect, InputFile
 
@@ -47,8 +47,7 @@ def connect(*, memory_limit: str | None = None) -> Connection:
     # Rows are stored in whatever order the cores finish: nothing below depends on it, except line numbers, which
     # are asked for with `in_order`.
     connection.raw_sql("SET preserve_insertion_order = false")
-    if memory_limit:
-        connection.raw_sql(f"SET memory_limit = {quote(memory_limit)}")
+    bound_memory(connection, memory_limit)
     return connection
 
 

@@ -4,6 +4,7 @@ In memory rows lie as they are. In a file they are compressed, to about a tenth,
 write them so takes the time of a second reading, so it is done only for logs that are large.
 """
 
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ Connection = Any
 
 _MOST_BYTES: Final = 1 << 30
 """Rows that would take more than this in memory go to a file."""
+_OWN_BYTES: Final = 400_000_000
+"""What a run takes besides the engine: the interpreter, its libraries, the cube and the report."""
 _PACKED: Final = 8
 _TIMES_LARGER: Final = {Kind.PARQUET: 10, Kind.CSV: 2}
 """What rows take in memory for each byte of their file; of JSON and of lines of text, most is not kept."""
@@ -38,6 +41,28 @@ def rows_bytes(files: Sequence[InputFile]) -> int:
     )
 
 
+def bound_memory(connection: Connection, memory_limit: str | None) -> None:
+    """Let the engine keep to a limit, and put what does not fit into this process's own folder.
+
+    Args:
+        connection: The engine.
+        memory_limit: Memory of the whole process, such as ``2GB``; None: four fifths of the machine's.
+    """
+    connection.raw_sql(f"SET temp_directory = {quote(str(Path(copies_folder(), 'spill')))}")
+    if memory_limit:
+        connection.raw_sql(f"SET memory_limit = {quote(_for_engine(memory_limit))}")
+
+
+def _for_engine(memory_limit: str) -> str:
+    """Return what is left for the engine of the memory of the process; texts of other kinds go to the engine as they are."""
+    size = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", memory_limit.lower())
+    if size is None:
+        return memory_limit
+    number, prefix, binary = size.groups()
+    whole = float(number) * (1024 if binary else 1000) ** " kmgt".index(prefix or " ")
+    return f"{int(max(whole / 2, whole - _OWN_BYTES))}B"
+
+
 def make_room(connection: Connection, expected_bytes: int) -> None:
     """Choose where tables that are stored from now on will lie.
 
@@ -48,7 +73,6 @@ def make_room(connection: Connection, expected_bytes: int) -> None:
     if expected_bytes <= _MOST_BYTES:
         return
     folder = tempfile.mkdtemp(prefix="rows-", dir=copies_folder())
-    connection.raw_sql(f"SET temp_directory = {quote(folder)}")
     connection.raw_sql(f"ATTACH {quote(str(Path(folder, 'rows.duckdb')))} AS {identifier(_DATABASE)}")
     connection.raw_sql(f"USE {identifier(_DATABASE)}")
 

@@ -2,6 +2,7 @@
 
 import math
 from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 import ibis
@@ -16,8 +17,10 @@ Connection = Any
 _SIZES: Final = ("input_tokens", "output_tokens", "ttft_seconds", "duration_seconds")
 _QUANTILES: Final = {"p01": 0.01, "p50": 0.5, "p90": 0.9, "p99": 0.99}
 _MOST_ORDERED: Final = 20_000_000
-"""Requests whose sizes are put in order as they are, all of them in memory: to count equal ones first takes longer, and
-little memory."""
+"""Requests whose sizes are put in order as they are, all of them in memory: to look for where the quantiles are first
+takes longer, and little memory."""
+_BINS_PER_E: Final = 50
+"""Ranges of values for each factor of e, when quantiles are looked for: each is 2 % wide."""
 
 
 def size_quantiles(
@@ -31,7 +34,7 @@ def size_quantiles(
         connection: The engine that holds the records.
         records: Records with sizes, see ``workloads.cube.prepare``.
         grouping: How workloads are told apart.
-        most_ordered: Requests above which equal sizes are counted first; the answer is the same.
+        most_ordered: Requests above which ranges of sizes are counted first; the answer is the same.
 
     Returns:
         One row a workload; columns ``<what>_mean, _p01, _p50, _p90, _p99`` for input_tokens, output_tokens, ttft_seconds and
@@ -61,23 +64,42 @@ def size_quantiles(
 
 
 def _counted(single: Expr, name: str) -> Expr:
-    """Return the quantiles of a column per workload, from how often each value occurs."""
+    """Return the quantiles of a column per workload, looking closely only at the ranges of values that hold them."""
     values = single.select("workload", value=single[name].cast("float64"))
     values = values.filter(values.value.notnull())
-    counts = values.group_by(["workload", "value"]).agg(times=values.count())
-    ranked = counts.mutate(
-        rank_after=counts.times.sum().over(
-            ibis.window(group_by="workload", order_by="value", preceding=None, following=0)
-        ),
-        last_rank=counts.times.sum().over(ibis.window(group_by="workload")) - 1,
+    spread = (values.value.ln() * _BINS_PER_E).floor()
+    values = values.mutate(bin=ibis.cases((values.value > 0, spread), else_=-math.inf))
+    bins = values.group_by(["workload", "bin"]).agg(times=values.count())
+    bins = bins.mutate(
+        rank_after=_so_far(bins, "bin"), last_rank=bins.times.sum().over(ibis.window(group_by="workload")) - 1
     )
+    bins = bins.mutate(rank_before=bins.rank_after - bins.times)
+    ranks = [edge for share in _QUANTILES.values() for edge in _neighbours(bins.last_rank, share)]
+    holds = [(bins.rank_before <= rank) & (bins.rank_after > rank) for rank in ranks]
+    held = bins.filter(reduce(or_, holds)).select("workload", "bin", "rank_before", "last_rank")
+    near = values.inner_join(held, ["workload", "bin"])
+    counts = near.group_by(["workload", "bin", "rank_before", "last_rank", "value"]).agg(times=near.count())
+    ranked = counts.mutate(rank_after=counts.rank_before + _so_far(counts, "value", "bin"))
 
     def quantile(share: float) -> Expr:
+        low, high = (
+            ranked.value.min(where=ranked.rank_after > rank) for rank in _neighbours(ranked.last_rank, share)
+        )
         rank = ranked.last_rank * share
-        low = ranked.value.min(where=ranked.rank_after > rank.floor())
-        high = ranked.value.min(where=ranked.rank_after > rank.ceil())
         return low + (high - low) * (rank - rank.floor()).max()
 
     return ranked.group_by("workload").agg(
         **{f"{name}_{label}": quantile(share) for label, share in _QUANTILES.items()}
     )
+
+
+def _so_far(counts: Expr, order: str, *within: str) -> Expr:
+    """Return the sum of ``times`` up to each row, in an order, within each workload."""
+    window = ibis.window(group_by=["workload", *within], order_by=order, preceding=None, following=0)
+    return counts.times.sum().over(window)
+
+
+def _neighbours(last_rank: Expr, share: float) -> tuple[Expr, Expr]:
+    """Return the ranks on either side of a quantile, from 0."""
+    rank = last_rank * share
+    return rank.floor(), rank.ceil()

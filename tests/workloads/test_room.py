@@ -49,3 +49,18 @@ def test_what_rows_take_is_judged_by_the_kind_of_file(tmp_path: Path) -> None:
     log.write_text("model,input_tokens,output_tokens\n" + "gpt-4o,5,2\n" * 100, encoding="utf-8")
     (file,), _ = inspect_all([str(log)])
     assert rows_bytes([file]) == 2 * log.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("asked", "engine_bytes"), [("2GB", 1_600_000_000), ("500MB", 250_000_000), ("1.5 GiB", 1_210_612_736)]
+)
+def test_the_engine_gets_what_the_interpreter_leaves(asked: str, engine_bytes: int) -> None:
+    connection = connect(memory_limit=asked)
+    (shown,) = connection.raw_sql("SELECT current_setting('memory_limit')").fetchall()[0]
+    number, unit = shown.split()
+    assert float(number) * 1024 ** " KMG".index(unit[0]) == pytest.approx(engine_bytes, rel=0.05)
+
+
+def test_what_does_not_fit_goes_to_this_process_s_own_folder() -> None:
+    (folder,) = connect().raw_sql("SELECT current_setting('temp_directory')").fetchall()[0]
+    assert Path(folder).parent.stat().st_mode & 0o077 == 0
