@@ -57,8 +57,8 @@ def test_what_rows_take_is_judged_by_the_kind_of_file(tmp_path: Path) -> None:
 def test_the_engine_gets_what_the_interpreter_leaves(asked: str, engine_bytes: int) -> None:
     connection = connect(memory_limit=asked)
     (shown,) = connection.raw_sql("SELECT current_setting('memory_limit')").fetchall()[0]
-    number, unit = shown.split()
-    assert float(number) * 1024 ** " KMG".index(unit[0]) == pytest.approx(engine_bytes, rel=0.05)
+    number, unit = shown.split()  # cut off after one decimal
+    assert float(number) * 1024 ** " KMG".index(unit[0]) == pytest.approx(engine_bytes, rel=0.08)
 
 
 def test_what_does_not_fit_goes_to_this_process_s_own_folder() -> None:
