@@ -109,6 +109,14 @@ class Spark(PySparkCompiler):  # type: ignore[misc]
         whole = [self.f.floor(self._micros(side) / size) for side in (left, right)]
         return self.cast(sge.paren(whole[0] - whole[1], copy=False), op.dtype)
 
+    def visit_Greatest(self, op: Any, *, arg: Any) -> Any:  # noqa: N802, ARG002
+        """Of one alone, itself."""
+        return self.f.greatest(*arg) if len(arg) > 1 else arg[0]
+
+    def visit_Least(self, op: Any, *, arg: Any) -> Any:  # noqa: N802, ARG002
+        """Of one alone, itself."""
+        return self.f.least(*arg) if len(arg) > 1 else arg[0]
+
     def visit_ArrayIndex(self, op: Any, *, arg: Any, index: Any) -> Any:  # noqa: N802, ARG002
         """Null beyond the end, and from the end where it is negative."""
         place = self.if_(index < 0, self.f.size(arg) + index, index)

@@ -1,7 +1,10 @@
 """Spark against the embedded engine: the same tables, to the integer, of every golden log and of a million rows."""
 
+import json
+import math
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,9 @@ import pytest
 from engine_parity import answers, assert_same, cube
 from generated_spend import write
 
+from advisor.options import AnalyseOptions
+from advisor.render.json import render_json
+from advisor.run import analyse
 from workloads.account import NothingReadableError
 from workloads.engines import open_log
 from workloads.load import LoadOptions, load
@@ -93,6 +99,29 @@ def test_all_golden_logs_together_give_the_same_tables(small: Any, monkeypatch: 
     local, ledger, there, other = opened(small, monkeypatch, paths)
     for keys in ((), ("format",), ("user", "model")):
         assert_same(answers(there, other, CUTS, keys), answers(local, ledger, CUTS, keys))
+
+
+def test_a_whole_report_is_the_same(small: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workloads.spark.connect_spark", lambda _: small)
+    parquet, _ = write(connect(), tmp_path, 3_000)
+    options = AnalyseOptions(as_of=datetime(2026, 7, 1, tzinfo=UTC), group_by=("team",))
+    here = json.loads(render_json(analyse([str(parquet)], options)))
+    there = json.loads(render_json(analyse([str(parquet)], replace(options, engine="spark-local"))))
+    assert list(unlike(here, there)) == []
+
+
+def unlike(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield where two documents differ, but for the last digit of a float."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in one.keys() | other.keys():
+            yield from unlike(one.get(key), other.get(key), f"{path}.{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from unlike(left, right, f"{path}[{place}]")
+    elif one != other and not (
+        isinstance(one, float) and isinstance(other, float) and math.isclose(one, other, rel_tol=1e-9)
+    ):
+        yield path, one, other
 
 
 def test_a_million_rows_give_the_same_integers(
