@@ -294,9 +294,9 @@ def _code_of(error: Exception) -> int:
         return EXIT_USAGE
     if {"-v", "--verbose"} & set(sys.argv):
         raise error
+    hint = "This is a defect of advisor; run again with --verbose and report what it prints."
     say(
-        f"Error: something unexpected happened ({type(error).__name__}: {first_line(error)}). "
-        "This is a defect of advisor; run again with --verbose and report what it prints.",
+        f"Error: something unexpected happened ({type(error).__name__}: {first_line(error)}). {hint}",
         err=True,
     )
     return EXIT_NOTHING
