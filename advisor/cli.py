@@ -294,9 +294,7 @@ def _code_of(error: Exception) -> int:
         return EXIT_USAGE
     if {"-v", "--verbose"} & set(sys.argv):
         raise error
+    told = f"something unexpected happened ({type(error).__name__}: {first_line(error)})"
     hint = "This is a defect of advisor; run again with --verbose and report what it prints."
-    say(
-        f"Error: something unexpected happened ({type(error).__name__}: {first_line(error)}). {hint}",
-        err=True,
-    )
+    say(f"Error: {told}. {hint}", err=True)
     return EXIT_NOTHING
