@@ -115,7 +115,7 @@ def terms_options(command: Command) -> Command:
 
 def report_options(command: Command) -> Command:
     """Say what is analysed and where the report goes, for the commands that make one."""
-    options = [
+    options: list[Callable[[Command], Command]] = [
         click.option(
             "--group-by", metavar="KEYS", help="What a workload is, e.g. application or team,model."
         ),

@@ -16,7 +16,7 @@ def log_options(format_option: str) -> Callable[[Command], Command]:
     Args:
         format_option: What the option is called that names the log's format; ``--format`` may be that of the output.
     """
-    options = [
+    options: list[Callable[[Command], Command]] = [
         click.option(
             format_option,
             "format_name",

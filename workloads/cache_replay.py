@@ -17,11 +17,11 @@ from typing import Any, Final
 import ibis
 import numpy as np
 
-from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.cube_columns import column, with_sizes
 from workloads.prefix_uses import BLOCK_BASES, Basis, block_uses, marked_uses, shared_blocks
 from workloads.relations import store
 from workloads.reuse import reuse_distances, written_anew
+from workloads.times import epoch
 
 __all__ = [
     "UNLIMITED", "Accesses", "Basis", "Hits", "capacity_hits", "find_accesses", "first_measured", "measured_tokens",
@@ -85,7 +85,7 @@ def find_accesses(
     sized = with_sizes(records)
     # Seconds since 1970 of a log with a calendar, else since the start of the trace.
     started = column(sized, "started_at")
-    calendar = started.epoch_seconds().cast("float64") + started.microsecond() / MICROSECONDS_PER_SECOND
+    calendar = epoch(started)
     at = ibis.coalesce(calendar, column(sized, "elapsed_seconds"))
     rows = sized.mutate(at=at, whole=sized.input_tokens)
     for basis in bases:

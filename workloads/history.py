@@ -9,10 +9,10 @@ import ibis
 import pandas as pd
 
 from pricing.meters import CACHE_WRITE_METERS, Meter
-from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.cube_columns import column, total, with_sizes
 from workloads.expressions import is_true
 from workloads.grouping import Grouping
+from workloads.times import epoch
 
 Connection = Any
 Expr = Any
@@ -92,7 +92,7 @@ def history(connection: Connection, records: Expr, grouping: Grouping) -> pd.Dat
 def _turns(sized: Expr, grouping: Grouping) -> Expr:
     """Return the single requests that name a session and a time."""
     started = column(sized, "started_at")
-    calendar = started.epoch_seconds().cast("float64") + started.microsecond() / MICROSECONDS_PER_SECOND
+    calendar = epoch(started)
     rows = sized.select(
         workload=grouping.name_of(sized),
         provider=column(sized, "provider"),

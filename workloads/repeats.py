@@ -5,10 +5,10 @@ from typing import Any, Final
 import ibis
 import pandas as pd
 
-from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.cube_columns import column, present_meters
 from workloads.expressions import is_true
 from workloads.grouping import Grouping
+from workloads.times import epoch
 
 Expr = Any
 Connection = Any
@@ -37,7 +37,7 @@ def repeats(connection: Connection, records: Expr, grouping: Grouping) -> pd.Dat
     meters = [str(meter) for meter in present_meters(records)]
     hashes, block_tokens = (ibis.coalesce(*(records[names[place]] for names in told_by)) for place in (0, 1))
     started = column(records, "started_at")
-    calendar = started.epoch_seconds() + started.microsecond() / MICROSECONDS_PER_SECOND
+    calendar = epoch(started)
     named = records.mutate(hashes=hashes).filter(
         column(records, "bucket_seconds").isnull()
         & (hashes.length() > 0)

@@ -13,10 +13,10 @@ import ibis
 import pandas as pd
 
 from pricing.meters import CACHE_WRITE_METERS, Meter
-from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.cache_breaks import break_sums
 from workloads.cube_columns import column, total, with_sizes
 from workloads.grouping import Grouping
+from workloads.times import epoch
 
 Connection = Any
 Expr = Any
@@ -144,7 +144,7 @@ def _turns(records: Expr, grouping: Grouping, models: Mapping[Model, Sequence[Sm
         provider=provider,
         model=model,
         session=sized.session,
-        at=started.epoch_seconds().cast("float64") + started.microsecond() / MICROSECONDS_PER_SECOND,
+        at=epoch(started),
         text=total(sized, _TEXT),
         # Reasoning is not sent back with the next prompt.
         answer=ibis.coalesce(sized.output_tokens, 0) - ibis.coalesce(column(sized, "reasoning"), 0),

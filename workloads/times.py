@@ -49,6 +49,11 @@ def parse_instant(text: Expr) -> Expr:
     return ibis.cases(((read >= _FIRST) & (read < _AFTER_LAST), read))
 
 
+def epoch(instant: Expr) -> Expr:
+    """Return the seconds since 1970 of an instant, with their fraction: every engine's own epoch has it already."""
+    return instant.epoch_seconds().cast("float64")
+
+
 def seconds_between(start: Expr, end: Expr) -> Expr:
     """Return the seconds from one instant to another, to the millisecond; null when the end is before the start."""
     seconds = end.delta(start, unit="millisecond").cast("float64") / MILLISECONDS_PER_SECOND

@@ -20,13 +20,12 @@ from typing import Final
 
 import ibis
 
-from pricing.units import MICROSECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Table
-from workloads.times import seconds_between
+from workloads.times import epoch, seconds_between
 
 CACHE_WORKED_OUT: Final = "cache_use_worked_out"
 """Problem of every row: its cache counts follow from fingerprints and times, the log has none."""
@@ -62,7 +61,7 @@ class PrefixLog(TableImporter):
             return {"prefix_life": table.step("prefix_gap").cast("int64").sum().over(ordered)}
         if not table.has_step("prefix_there"):
             life = ibis.window(group_by=[*entry, table.step("prefix_life")])
-            start = at.epoch_seconds().cast("float64") + at.microsecond() / MICROSECONDS_PER_SECOND
+            start = epoch(at)
             # The first answer of an entry's life is when it can be read.
             return {
                 "prefix_start": start,
