@@ -9,6 +9,7 @@ from advisor.cube_changes import at_tier, moved
 from advisor.evidence import Evidence
 from advisor.numbers import share
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk, unchanged
+from advisor.snippets import snippet_for
 from advisor.tiers import DIVIDED_SHARE, Model, share_at, sold, sold_after_moves, standard_rows
 from pricing.meters import Meter, Phase
 
@@ -61,6 +62,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
                 "Where minutes are fine and a day is not, ask for the flex tier instead, where it is sold at the same discount.",
                 "Keep what a person waits for on the normal endpoint.",
             ),
+            snippet=snippet_for(evidence, NAME, name),
         )
 
 

@@ -9,6 +9,7 @@ from advisor.cube_changes import requests_in, single_rows
 from advisor.evidence import Cell, Ended, Evidence
 from advisor.recommendation import Confidence, Effort, Fact, Level, Proposal, Risk
 from advisor.removals import removal
+from advisor.snippets import snippet_for
 from pricing.meters import Phase
 
 NAME: Final = "exact_repeats"
@@ -58,6 +59,7 @@ def _proposal(evidence: Evidence, name: str, found: _Found) -> Proposal:
             "Let requests that come while the first is being answered wait for it.",
             "Give kept answers a lifetime, and a way past them for whoever asks for a new one.",
         ),
+        snippet=snippet_for(evidence, NAME, name),
     )
 
 

@@ -12,6 +12,7 @@ from advisor import numbers
 from advisor.evidence import Cell, Evidence, History
 from advisor.recommendation import Confidence, Effort, Fact, Level, Proposal, Risk
 from advisor.removals import removal
+from advisor.snippets import snippet_for
 from pricing.meters import Meter, Phase
 
 NAME: Final = "history_growth"
@@ -72,6 +73,7 @@ def _proposal(evidence: Evidence, name: str, found: Mapping[Cell, History]) -> P
             "Drop results of tools and retrieved text that later turns do not need: keep what was concluded from them.",
             "Begin a new conversation with a new task; evaluate on the longest ones.",
         ),
+        snippet=snippet_for(evidence, NAME, name),
     )
 
 

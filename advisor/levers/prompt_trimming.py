@@ -1,6 +1,7 @@
 """Oversized prompts: what the longest requests of a workload send above what its usual ones do. It acts on prefill."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from advisor.cube_changes import (
 )
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
+from advisor.snippets import snippet_for
 from advisor.tails import RULE, has_tail, tail_share
 from pricing.meters import INPUT_METERS, Meter, Phase
 
@@ -37,7 +39,8 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             cuts = {
                 level: cut_by(evidence.cube, rows, _UNCACHED, tail_share(sizes, level)) for level in Level
             }
-            yield _proposal(name, sizes, Fraction(uncached, prompt), cuts)
+            found = _proposal(name, sizes, Fraction(uncached, prompt), cuts)
+            yield replace(found, snippet=snippet_for(evidence, NAME, name))
 
 
 def _proposal(

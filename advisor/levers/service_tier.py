@@ -8,6 +8,7 @@ from advisor import numbers
 from advisor.cube_changes import at_tier, has_word, moved, requests_in
 from advisor.evidence import Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
+from advisor.snippets import snippet_for
 
 NAME: Final = "service_tier"
 _DEAR: Final = ("priority", "fast", "ultrafast")
@@ -39,6 +40,7 @@ def find(evidence: Evidence) -> Iterator[Proposal]:
             how=(
                 "Ask for the standard tier where nobody waits for the first token; keep the tier for what a person watches.",
             ),
+            snippet=snippet_for(evidence, NAME, name),
         )
 
 

@@ -9,6 +9,7 @@ from advisor.cube_changes import requests_in, single_rows
 from advisor.evidence import Cell, Ended, Evidence
 from advisor.recommendation import Change, Confidence, Effort, Fact, Level, Proposal, Risk
 from advisor.removals import removal
+from advisor.snippets import snippet_for
 from pricing.meters import INPUT_METERS, OUTPUT_METERS, TOKEN_METERS, Meter, Phase
 
 NAME: Final = "waste"
@@ -59,6 +60,7 @@ def _failures(evidence: Evidence, name: str, failed: Mapping[Cell, Ended]) -> Pr
             "Wait longer after each failure and stop after a few; never retry from two layers at once.",
             "Give a deadline that long answers can meet, or stream them: what is written when a caller gives up is paid for.",
         ),
+        snippet=snippet_for(evidence, NAME, name),
     )
 
 
