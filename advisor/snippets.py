@@ -44,7 +44,7 @@ _SNIPPETS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 
-def snippet_for(evidence: Evidence, lever: str, workload: str) -> str:
-    """Return an example for whoever made the model that a workload mostly runs on; empty where there is none."""
+def snippet_for(evidence: Evidence, lever: str, workload: str) -> str | None:
+    """Return an example for whoever made the model that a workload mostly runs on; None where there is none."""
     ways = _SNIPPETS[lever]
-    return ways.get(_ANY) or ways.get(maker_of(evidence, workload), "")
+    return ways.get(_ANY) or ways.get(maker_of(evidence, workload))

@@ -33,9 +33,10 @@ class Seen:
 )
 def test_the_example_is_for_the_provider_at_hand(model: str, lever: str, word: str) -> None:
     snippet = snippet_for(cast("Evidence", Seen(model)), lever, "app")
+    assert snippet is not None
     assert word in snippet
     assert "http" not in snippet
 
 
 def test_a_provider_without_an_example_gets_none() -> None:
-    assert snippet_for(cast("Evidence", Seen("mistral-large")), "batch", "app") == ""
+    assert snippet_for(cast("Evidence", Seen("mistral-large")), "batch", "app") is None
