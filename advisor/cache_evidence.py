@@ -55,6 +55,8 @@ class _Known:
     shortest_tokens: int
     are_equal: bool = False
     """Whether all prompts have the same number of tokens."""
+    reads_told: bool = False
+    """Whether the log says what was read from a cache, be it nothing."""
     place: int = 0
     """Of the cache among those that the turns were replayed with."""
     named: bool = False
@@ -125,6 +127,7 @@ def cache_evidence(
             turns=prefixes.get(cell, turns.get(cell)),
             shortest_tokens=int(shortest.get(cell[0]) or 0),
             are_equal=cell[0] in equal,
+            reads_told=workloads.get(cell[0]) is not None,
             named=cell in prefixes,
         )
 
@@ -204,6 +207,7 @@ def _in_other_tokens(known: _Known, ratio: Fraction, place: int) -> _Known:
         turns=turns,
         shortest_tokens=int(known.shortest_tokens * ratio),
         are_equal=known.are_equal,
+        reads_told=known.reads_told,
         place=place,
         named=known.named,
     )
@@ -248,11 +252,11 @@ def _shares(
         return None
     if known.named and known.turns is not None:
         return _measured(lifetime, known, known.turns, lifetimes.index(seconds))
-    bound, basis = most_common(
-        rule, seconds, known.shortest_tokens, known.arrivals, are_equal=known.are_equal
-    )
+    # A cache that works by itself would have read prompts that are one text, and the log would say so.
+    alike = known.are_equal and (rule.placement == "explicit" or not known.reads_told)
+    bound, basis = most_common(rule, seconds, known.shortest_tokens, known.arrivals, are_equal=alike)
     tokens: dict[Level, tuple[int, int]] = {Level.HIGH: bound}
-    if known.are_equal:
+    if alike:
         tokens[Level.EXPECTED] = bound
     if known.turns is not None:
         place, cacheable = lifetimes.index(seconds), int(known.turns[f"cacheable_{known.place}"])
@@ -272,9 +276,9 @@ def _shares(
     }
     if not splits:
         return None
-    told = known.turns is None and known.are_equal
+    by_size = known.turns is None and alike
     return CacheShares(
-        lifetime=lifetime.name, write_meter=lifetime.write_meter, splits=splits, basis=basis, by_size=told
+        lifetime=lifetime.name, write_meter=lifetime.write_meter, splits=splits, basis=basis, by_size=by_size
     )
 
 

@@ -24,7 +24,8 @@ _UNASKED: Final[dict[str, Any]] = {"show_users": False, "bills": (), "tolerance"
 def run(paths: tuple[str, ...], **given: Any) -> int:
     """Compare, print or write the answer, and return the exit code: 3 when nothing could be compared."""
     asked = asked_of(given)
-    options = replace(options_of({**_UNASKED, **given}), self_host=asked)
+    # What serves the models is called --engine here; the log is added up by the embedded engine.
+    options = replace(options_of({**_UNASKED, **given, "engine": None}), self_host=asked)
     progress = Progress(wanted=given["progress"], quiet=given["quiet"])
     try:
         # names are refused before a long log is read
