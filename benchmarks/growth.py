@@ -1,6 +1,6 @@
 """How time, memory and what is kept grow with the log: ``python benchmarks/growth.py [--rows 1000000 10000000]``.
 
-For each size: a generated table as Parquet, a bare scan of it, ``analyze`` with report and document, and ``render`` of the
+For each size: a generated table as Parquet, a bare scan of it, ``analyze --memory-limit 2GB`` with report and document, and ``render`` of the
 saved document. 100 million rows take 1.4 GB on disk, and 3 GB while they are analysed.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench import HERE, Bench, BenchmarkError, Row, cache_folder, line, machine, measure, repeat, size_mb
 
+LIMIT = "2GB"
 SIZES = (1_000_000, 10_000_000, 100_000_000)
 
 
@@ -29,13 +30,24 @@ def measured(bench: Bench, count: int) -> list[Row]:
     ]
     with tempfile.TemporaryDirectory() as folder:
         page, saved = Path(folder, "report.html"), Path(folder, "report.json")
-        command = [*bench.advisor, "analyze", str(log), "-o", str(page), "--json", str(saved), "-q"]
+        command = [
+            *bench.advisor,
+            "analyze",
+            str(log),
+            "--memory-limit",
+            LIMIT,
+            "-o",
+            str(page),
+            "--json",
+            str(saved),
+            "-q",
+        ]
         run = repeat(bench.times, command)
         cells = len(json.loads(saved.read_text(encoding="utf-8"))["by_day"])
         note = f"{run.seconds / count * 1e6:.2f} s a million rows, {cells} days"
         rows.append(Row(name, "advisor analyze", run.seconds, run.peak_mb, base, note))
         again = repeat(
-            bench.times, [*bench.advisor, "render", str(saved), "-o", str(Path(folder, "again.html"))]
+            bench.times, [*bench.advisor, "render", str(saved), "--format", "html", "-o", str(page)]
         )
         note = f"of a document of {size_mb(saved):.2f} MB, {size_mb(log) / size_mb(saved):,.0f} times smaller than the log"
         rows.append(Row(name, "advisor render", again.seconds, again.peak_mb, None, note))
