@@ -18,7 +18,7 @@ Connection = Any
 
 _MOST_BYTES: Final = 1 << 30
 """Rows that would take more than this in memory go to a file."""
-_OWN_BYTES: Final = 500_000_000
+_OWN_BYTES: Final = 400_000_000
 """What a run takes besides the engine: the interpreter, its libraries, the cube and the report."""
 _PACKED: Final = 8
 _TIMES_LARGER: Final = {Kind.PARQUET: 10, Kind.CSV: 2}

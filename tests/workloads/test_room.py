@@ -52,7 +52,7 @@ def test_what_rows_take_is_judged_by_the_kind_of_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "engine_bytes"), [("2GB", 1_500_000_000), ("500MB", 250_000_000), ("1.5 GiB", 1_110_612_736)]
+    ("asked", "engine_bytes"), [("2GB", 1_600_000_000), ("500MB", 250_000_000), ("1.5 GiB", 1_210_612_736)]
 )
 def test_the_engine_gets_what_the_interpreter_leaves(asked: str, engine_bytes: int) -> None:
     connection = connect(memory_limit=asked)
