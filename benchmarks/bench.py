@@ -175,6 +175,13 @@ def size_mb(path: Path) -> float:
     return sum(file.stat().st_size for file in files) / 1e6
 
 
+def save(path: Path | None, rows: Sequence[Row]) -> None:
+    """Write results where they are asked for, as ``page.py`` reads them."""
+    if path is not None:
+        document = {"machine": machine(), "rows": [vars(row) for row in rows]}
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
 def cache_folder() -> Path:
     """Return where the logs are kept when nobody says."""
     temporary = os.environ.get("TMPDIR")
@@ -246,9 +253,7 @@ def main() -> int:
         except BenchmarkError as error:
             print(f"{name:12} failed: {error}", flush=True)
             failed = True
-    if chosen.json:
-        document = {"machine": machine(), "rows": [vars(row) for row in rows]}
-        chosen.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    save(chosen.json, rows)
     return int(failed)
 
 

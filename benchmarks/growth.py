@@ -6,12 +6,23 @@ saved document. 100 million rows take 1.4 GB on disk, and 3 GB while they are an
 
 import argparse
 import json
-import shlex
 import sys
 import tempfile
 from pathlib import Path
 
-from bench import HERE, Bench, BenchmarkError, Row, cache_folder, line, machine, measure, repeat, size_mb
+from bench import (
+    HERE,
+    Bench,
+    BenchmarkError,
+    Row,
+    cache_folder,
+    line,
+    machine,
+    measure,
+    repeat,
+    save,
+    size_mb,
+)
 
 LIMIT = "2GB"
 SIZES = (1_000_000, 10_000_000, 100_000_000)
@@ -76,13 +87,7 @@ def main() -> int:
         for row in made:
             print(line(row), flush=True)
         rows += made
-    if chosen.json:
-        document = {
-            "machine": machine(),
-            "command": shlex.join(sys.argv),
-            "rows": [vars(row) for row in rows],
-        }
-        chosen.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    save(chosen.json, rows)
     return 0
 
 

@@ -8,7 +8,6 @@ TOOLKIT_OPT and CACHEECONOMICS name their programs; install them in an environme
 import argparse
 import json
 import os
-import shlex
 import sys
 import tempfile
 import time
@@ -18,7 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import duckdb
-from bench import Bench, BenchmarkError, Row, Run, cache_folder, line, machine, measure, size_mb
+from bench import Bench, BenchmarkError, Row, Run, cache_folder, line, machine, measure, save, size_mb
 from genai_prices import Usage, calc_price
 
 ROWS = 100_000
@@ -137,13 +136,7 @@ def main() -> int:
         for row in peers(log, Path(folder), own.seconds):
             print(line(row), flush=True)
             rows.append(row)
-    if chosen.json:
-        document = {
-            "machine": machine(),
-            "command": shlex.join(sys.argv),
-            "rows": [vars(row) for row in rows],
-        }
-        chosen.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    save(chosen.json, rows)
     return 0
 
 

@@ -48,14 +48,16 @@ def _key() -> str:
     """Return the key: the one that was given, else the machine's own, else one for this run."""
     if given := os.environ.get(VARIABLE):
         return given
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    path = Path(home, "token-cost-advisor", "pseudonym.key")
     made = secrets.token_hex(32)
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111  (Path's raises for users without a home)
+    path = Path(home, "token-cost-advisor", "pseudonym.key")
+    if not path.is_absolute():  # nobody's home is known
+        return made
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
             file.write(made)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, UnicodeDecodeError):
         return path.read_text(encoding="utf-8").strip() or made
     return made

@@ -18,7 +18,7 @@ import ibis
 from ibis.common.bases import Comparable
 
 from workloads.raw import FILE_COLUMN
-from workloads.room import bound_memory, same_room
+from workloads.room import bound_memory, is_remote, same_room
 from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings
 from workloads.sources import CsvDialect, InputFile
 
@@ -49,11 +49,6 @@ def connect(*, memory_limit: str | None = None) -> Connection:
     connection.raw_sql("SET preserve_insertion_order = false")
     bound_memory(connection, memory_limit)
     return connection
-
-
-def is_remote(connection: Connection) -> bool:
-    """Return whether an engine is not the embedded one: see ``workloads.remote``."""
-    return hasattr(connection, "way_in")
 
 
 @cache

@@ -79,8 +79,24 @@ def make_room(connection: Connection, expected_bytes: int) -> None:
 
 def same_room(connection: Connection, other: Connection) -> None:
     """Let another way into the engine find what was stored by the first."""
-    (name,) = connection.raw_sql("SELECT current_database()").fetchall()[0]
-    other.raw_sql(f"USE {identifier(name)}")
+    other.raw_sql(f"USE {identifier(_database(connection))}")
+
+
+def is_large(connection: Connection) -> bool:
+    """Return whether the rows are so many that they are in a file: then one question at a time is asked of them.
+
+    Each may take all the memory there is, and keeps all cores busy by itself.
+    """
+    return not is_remote(connection) and _database(connection) == _DATABASE
+
+
+def is_remote(connection: Connection) -> bool:
+    """Return whether an engine is not the embedded one: see ``workloads.remote``."""
+    return hasattr(connection, "way_in")
+
+
+def _database(connection: Connection) -> str:
+    return str(connection.raw_sql("SELECT current_database()").fetchall()[0][0])
 
 
 def few_words(files: Sequence[InputFile]) -> dict[str, list[str]]:

@@ -13,6 +13,7 @@ from workloads.endings import endings
 from workloads.grouping import Grouping
 from workloads.latency import latency_sums
 from workloads.relations import way_into
+from workloads.room import is_large
 from workloads.sizes import size_quantiles
 
 Connection = Any
@@ -40,7 +41,7 @@ class Survey:
 
 
 def begin_survey(connection: Connection, records: Expr, grouping: Grouping) -> Survey:
-    """Return the survey of some records, which begins now.
+    """Return the survey of some records, which begins now, and of very many is over when this returns.
 
     Args:
         connection: The engine that holds the records.
@@ -56,5 +57,5 @@ def begin_survey(connection: Connection, records: Expr, grouping: Grouping) -> S
     survey = Survey(
         begun(size_quantiles), begun(shapes), begun(arrivals), begun(endings), begun(latency_sums)
     )
-    pool.shutdown(wait=False)
+    pool.shutdown(wait=is_large(connection))
     return survey
