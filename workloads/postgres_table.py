@@ -1,6 +1,6 @@
 """The columns of a PostgreSQL table as importers read them: JSON is reached into on the server, texts are never fetched."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -9,7 +9,7 @@ import ibis
 import ibis.expr.datatypes as dt
 
 from workloads.expressions import NO_TEXT
-from workloads.raw import Table, time_columns
+from workloads.raw import Table
 from workloads.schema import Schema
 
 Expr = Any
@@ -95,21 +95,6 @@ class PostgresTable(Table):
             return text if kind == "VARCHAR" else text.try_cast("int64" if kind == "BIGINT" else "float64")
 
         return self._reading(name, make)
-
-    def time(self, name: str) -> dict[str, Expr]:
-        """See ``Table.time``."""
-        if name not in self.names:
-            return {}
-        column = self.raw[self.names[name]]
-        if column.type().is_timestamp():
-            return {"started_at": column.cast("timestamp")}
-        if column.type().is_date():
-            return {"started_at": column.cast("timestamp"), "usage_date": column}
-
-        def made(part: str) -> Callable[[Table], Expr]:
-            return lambda table: time_columns(_text(table.raw[table.names[name]]))[part]
-
-        return {part: self._reading(f"__{part}_{name}", made(part)) for part in ("started_at", "usage_date")}
 
 
 def _key_text(value: Any, key: Any) -> Any:
