@@ -31,7 +31,7 @@ from pricing.frame import PricedCube, price_cube
 from pricing.reference_point import reference_point
 from pricing.units import SECONDS_PER_DAY
 from workloads import cube as scan
-from workloads.grouping import Grouping, choose_grouping
+from workloads.grouping import Grouping, choose_grouping, looked_over
 from workloads.ledger import DUPLICATE, IGNORED, RECORD, SKIPPED
 from workloads.load import Loaded, LoadReport, NothingReadableError
 from workloads.survey import Survey, begin_survey
@@ -88,7 +88,7 @@ def answer(
     analysis = _assemble(loaded, scanned, book, options, terms)
 
     def by_label(key: str) -> PricedCube:
-        own = Grouping((key,), key, options.show_users)
+        own = looked_over(connection, loaded.ledger, Grouping((key,), key, options.show_users))
         priced, charges = _price(connection, records, own, book, options, terms)
         return settle(cut.of_charges(priced, charges) if priced.frame.empty else priced, terms, options).shown
 

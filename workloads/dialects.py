@@ -1,4 +1,4 @@
-"""What engines other than the embedded one spell otherwise: everything that differs by dialect stands here.
+"""What engines spell otherwise than the library does: everything that differs by dialect stands here.
 
 The expressions of the scan are the same for every engine. These compilers only add what the library lacks, and give the
 operations below the embedded engine's meaning: an epoch keeps its fraction, a duration counts whole milliseconds of either
@@ -8,6 +8,7 @@ end, and a text that is no number becomes null instead of an error.
 from typing import Any, Final
 
 import sqlglot as sg
+from ibis.backends.sql.compilers.duckdb import DuckDBCompiler
 from ibis.backends.sql.compilers.postgres import PostgresCompiler
 from ibis.backends.sql.compilers.pyspark import PySparkCompiler
 from sqlglot import expressions as sge
@@ -23,12 +24,25 @@ _PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000}
 _MILLISECONDS: Final = {"millisecond": 1_000, "second": 1}
 
 
-class Postgres(PostgresCompiler):  # type: ignore[misc]  # the library's types are hidden
-    """PostgreSQL 12 and newer."""
+class DuckDB(DuckDBCompiler):  # type: ignore[misc]  # the library's types are hidden
+    """The embedded engine, whose sessions are in UTC."""
 
     __slots__ = ()
 
     def visit_Cast(self, op: Any, *, arg: Any, to: Any) -> Any:  # noqa: N802  (the library's names)
+        """An instant loses its zone without a look into the calendar, which takes longer than to read it from text."""
+        given = op.arg.dtype
+        if given.is_timestamp() and given.timezone == "UTC" and to.is_timestamp() and to.timezone is None:
+            return self.f.make_timestamp(self.f.epoch_us(arg))
+        return super().visit_Cast(op, arg=arg, to=to)
+
+
+class Postgres(PostgresCompiler):  # type: ignore[misc]
+    """PostgreSQL 12 and newer."""
+
+    __slots__ = ()
+
+    def visit_Cast(self, op: Any, *, arg: Any, to: Any) -> Any:  # noqa: N802
         """A truth value becomes a number by way of the one kind of number that the server makes of it."""
         if op.arg.dtype.is_boolean() and to.is_numeric():
             arg = sg.cast(arg, "int")

@@ -28,7 +28,7 @@ def text_of(count: Expr) -> Expr:
 def trimmed(text: Expr) -> Expr:
     """Return the text without white space around it, and null when that leaves nothing."""
     # The engine's trimming is dear, and hardly a cell of a log needs it: the outer characters tell.
-    bare = (text.left(1) > " ") & (text.right(1) > " ")
+    bare = (text >= "!") & (text.substr(-1, 1) >= "!")
     return ibis.cases((bare, text), else_=text.strip().nullif(""))
 
 

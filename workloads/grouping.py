@@ -6,7 +6,7 @@ have names of their own; else what prompts begin with, where the log tells; else
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import ibis
 from workloads.cube_columns import column
 from workloads.ledger import LABEL_COLUMNS
 from workloads.prefix_sites import common_sites, names_prefixes, site_name
-from workloads.pseudonyms import discreet, pseudonym
+from workloads.pseudonyms import discreet, names_somebody, pseudonym
 
 Expr = Any
 Connection = Any
@@ -33,6 +33,7 @@ GROUP_KEYS: Final = (
 )
 """What ``--group-by`` accepts."""
 
+_DISCREET: Final = (*LABEL_COLUMNS, "session")
 _PREFERRED: Final = ("application", "project", "endpoint", "team", "api_key")
 _LEAST_COVERAGE: Final = 0.5
 _MOST_FILES: Final = 24
@@ -62,6 +63,8 @@ class Grouping:
     """The log's files, where they are few; empty: they are not known."""
     sites: tuple[str, ...] = ()
     """What the prompts of each call site begin with: see ``prefix_sites``."""
+    harmless: tuple[str, ...] = ()
+    """Keys none of whose labels in the log names a person or opens anything: they need no look at every row."""
 
     def name_of(self, ledger: Expr) -> Expr:
         """Return the workload's name of every record."""
@@ -83,7 +86,7 @@ class Grouping:
         value = column(ledger, key)
         if key == "user" and not self.show_users:
             value = pseudonym(value)
-        elif key in (*LABEL_COLUMNS, "session") and not self.show_users:
+        elif key in _DISCREET and key not in self.harmless and not self.show_users:
             value = discreet(value)
         return ibis.coalesce(value, UNLABELLED)
 
@@ -92,6 +95,22 @@ def choose_grouping(
     connection: Connection, ledger: Expr, keys: Sequence[str], *, show_users: bool = False
 ) -> Grouping:
     """Return the grouping for a ledger: the user's keys, else the best that the log offers."""
+    return looked_over(connection, ledger, _chosen(connection, ledger, keys, show_users=show_users))
+
+
+def looked_over(connection: Connection, ledger: Expr, grouping: Grouping) -> Grouping:
+    """Return the grouping with those of its keys as harmless whose few labels were found to be so, one by one."""
+    keys = [key for key in grouping.keys if key in _DISCREET and key in ledger.columns]
+    if grouping.show_users or not keys:
+        return grouping
+    labels = [ledger.select(label=ledger[key], key=ibis.literal(key)).distinct() for key in keys]
+    found = ibis.union(*labels) if len(labels) > 1 else labels[0]
+    telling = found.filter(names_somebody(found.label)).select("key").distinct()
+    kept = set(connection.execute(telling)["key"])
+    return replace(grouping, harmless=tuple(key for key in keys if key not in kept))
+
+
+def _chosen(connection: Connection, ledger: Expr, keys: Sequence[str], *, show_users: bool) -> Grouping:
     if keys:
         known = _files(connection, ledger) if "source" in keys else []
         few = tuple(known) if len(known) <= _MOST_FILES else ()

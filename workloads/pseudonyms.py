@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import ibis
 
+from workloads.expressions import FALSE
+
 Expr = Any
 
 VARIABLE: Final = "ADVISOR_PSEUDONYM_KEY"
@@ -39,8 +41,18 @@ def discreet(label: Expr) -> Expr:
         (label.re_search(_OPENS_SOMETHING), pseudonym(label, "key")),
         else_=label,
     )
-    # Said first for speed: hardly a label is worth a closer look.
-    return ibis.cases((label.contains("@") | (label.length() >= _SHORTEST_KEY), closer), else_=label)
+    return ibis.cases((_deserves_a_look(label), closer), else_=label)
+
+
+def names_somebody(label: Expr) -> Expr:
+    """Return whether ``discreet`` would put a pseudonym in the place of a label."""
+    secret = label.re_search(_E_MAIL) | label.re_search(_OPENS_SOMETHING)
+    return ibis.cases((_deserves_a_look(label), secret), else_=FALSE)
+
+
+def _deserves_a_look(label: Expr) -> Expr:
+    """Said first for speed: hardly a label does."""
+    return label.contains("@") | (label.length() >= _SHORTEST_KEY)
 
 
 @cache

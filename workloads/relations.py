@@ -17,6 +17,7 @@ from typing import Any, Final
 import ibis
 from ibis.common.bases import Comparable
 
+from workloads.dialects import DuckDB
 from workloads.raw import FILE_COLUMN
 from workloads.room import bound_memory, is_remote, same_room
 from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings
@@ -40,6 +41,7 @@ def connect(*, memory_limit: str | None = None) -> Connection:
     # Nested selects stay nested, so that what is computed once in an inner one is not computed again in the outer.
     ibis.options.sql.fuse_selects = False
     connection = ibis.duckdb.connect()
+    connection.compiler = DuckDB()
     connection.raw_sql("SET TimeZone = 'UTC'")
     connection.raw_sql("SET autoinstall_known_extensions = false")
     connection.raw_sql("SET autoload_known_extensions = true")
@@ -78,6 +80,7 @@ def way_into(connection: Connection) -> Connection:
     if is_remote(connection):
         return connection.way_in()
     other = ibis.duckdb.from_connection(connection.con.cursor())
+    other.compiler = connection.compiler
     same_room(connection, other)
     return other
 

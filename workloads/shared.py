@@ -17,13 +17,26 @@ _PREFIX: Final = "__shared_"
 _SMALLEST: Final = 4
 """Parts with fewer operations are as fast to compute as to pass on."""
 _LEAVES: Final = (ops.Field, ops.Literal)
+_CHEAP: Final = (
+    *_LEAVES,
+    ops.Comparison,
+    ops.And,
+    ops.Or,
+    ops.Not,
+    ops.IsNull,
+    ops.NotNull,
+    ops.Coalesce,
+    ops.Least,
+    ops.Greatest,
+)
+"""What takes next to nothing and never fails, of operands that do neither."""
 
 
 def computed_once(rows: Expr) -> Expr:
     """Return a projection with what its columns share computed once, in layers of inner projections.
 
-    Only what every row needs anyway is moved: what stands behind the condition of a case stays there, since it may be
-    costly, or fail, for the rows that the condition keeps from it.
+    Only what every row needs anyway is moved, or what only compares columns: all else that stands behind the condition of
+    a case stays there, since it may be costly, or fail, for the rows that the condition keeps from it.
     """
     project = rows.op()
     if not isinstance(project, ops.Project):
@@ -98,10 +111,13 @@ def _layers(order: list[Op], roots: list[Op]) -> dict[Op, int]:
     for node in roots:
         uses[node] += 1
         sure[node] = True
+    cheap: dict[Op, bool] = {}
+    for node in order:
+        cheap[node] = isinstance(node, _CHEAP) and all(cheap[child] for child, _ in _children(node))
     for node in reversed(order):
         for child, always in _children(node):
             uses[child] += 1
-            sure[child] |= sure[node] and always
+            sure[child] |= sure[node] and (always or cheap[child])
     size: dict[Op, int] = {}
     height: dict[Op, int] = {}
     found: dict[Op, int] = {}

@@ -42,7 +42,7 @@ def parse_instant(text: Expr) -> Expr:
     instant = text.try_cast("timestamp('UTC')").cast("timestamp")
     read = ibis.cases(
         # Said first for speed: no number has its dashes there, and trying to read one is dear.
-        ((text.substr(4, 1) == "-") & (text.substr(7, 1) == "-"), instant),
+        (begins_with_date(text), instant),
         (number.notnull(), milliseconds.try_cast("int64").as_timestamp("ms")),
         else_=instant,
     )
@@ -75,9 +75,14 @@ def month_first(text: Expr) -> Expr:
     return ibis.cases((text.re_search(_MONTH_FIRST), day + ibis.coalesce(time, "")), else_=text)
 
 
+def begins_with_date(text: Expr) -> Expr:
+    """Return whether a text column begins as a date does (``2026-06-15``)."""
+    return text.like("____-__-__%")
+
+
 def is_bare_date(text: Expr) -> Expr:
     """Return whether a text column holds a date without a time (``2026-06-15``)."""
-    return (text.length() == len("2026-06-15")) & (text.substr(4, 1) == "-")
+    return text.like("____-__-__")
 
 
 def zone_steps(zone: str, first: datetime, last: datetime) -> list[tuple[datetime, int]]:

@@ -23,6 +23,7 @@ from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.outcomes import ACCEPTED_NAMES, accepted
 from workloads.raw import Table
+from workloads.times import begins_with_date
 from workloads.vocabulary import (
     ADDITIVE_NAMES,
     COST_NAMES,
@@ -155,7 +156,7 @@ def _times(table: Table, name: str) -> Columns:
         return times
     text = table.text(name)
     # To try to read a date as a number is dear.
-    number = ibis.cases((text.substr(4, 1) == "-", ibis.null("float64")), else_=text.try_cast("float64"))
+    number = ibis.cases((begins_with_date(text), ibis.null("float64")), else_=text.try_cast("float64"))
     offset = is_true(number < _SMALLEST_EPOCH)
     at: Columns = {column: ibis.cases((~offset, value)) for column, value in times.items()}
     return {**at, "elapsed_seconds": ibis.cases((offset, number))}
