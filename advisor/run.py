@@ -41,9 +41,13 @@ def analyse(paths: Sequence[str], options: AnalyseOptions, progress: Progress = 
         meanwhile=_get_ready,
     )
     hashes = begin_hashes(sources_of(loaded.report), loaded.report.hashes)
-    from advisor.answer import answer  # noqa: PLC0415  (got ready while the engine was reading)
+    import pandas as pd  # noqa: PLC0415  (got ready while the engine was reading, as the next is)
 
-    analysis = answer(connection, loaded, book, options, progress, terms, bill)
+    from advisor.answer import answer  # noqa: PLC0415
+
+    # Tables are small and many from here on: texts in Python's own objects are faster there than in Arrow's.
+    with pd.option_context("mode.string_storage", "python"):
+        analysis = answer(connection, loaded, book, options, progress, terms, bill)
     analysis = replace(analysis, provenance=replace(analysis.provenance, inputs=hashes()))
     if options.self_host is None:
         return analysis

@@ -116,7 +116,7 @@ def row_costs(cube: pd.DataFrame, book: PriceBook, *, as_of: datetime) -> RowCos
 
 
 def _to_usd(cost: int, exponent: int) -> Decimal:
-    return Decimal((int(cost < 0), tuple(int(digit) for digit in str(abs(cost))), -exponent))
+    return EXACT.scaleb(cost, -exponent)
 
 
 def _priced(

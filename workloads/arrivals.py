@@ -76,4 +76,6 @@ def arrivals(connection: Connection, records: Expr, grouping: Grouping) -> pd.Da
 
 
 def _long(slot: Expr, seconds: int) -> Expr:
-    return slot // (seconds // SLOT_SECONDS[0])
+    """Return the first of the short slots of the long one that a short slot is in: whole numbers, unlike a quotient."""
+    short = seconds // SLOT_SECONDS[0]
+    return slot - slot % short if short > 1 else slot

@@ -33,20 +33,21 @@ def parse_instant(text: Expr) -> Expr:
     2199, which no log was written in. Epochs are kept to the millisecond.
     """
     number = text.try_cast("float64")
-    milliseconds = ibis.cases(
-        (number < _EPOCH_SECONDS_BELOW, number * MILLISECONDS_PER_SECOND),
-        (number < _EPOCH_MILLISECONDS_BELOW, number),
-        (number < _EPOCH_MICROSECONDS_BELOW, number / MILLISECONDS_PER_SECOND),
-        else_=number / MICROSECONDS_PER_SECOND,
-    )
     instant = text.try_cast("timestamp('UTC')").cast("timestamp")
     read = ibis.cases(
-        # Said first for speed: no number has its dashes there, and trying to read one is dear.
+        # Said first for speed: no number begins so, and trying to read one is dear.
         (begins_with_date(text), instant),
-        (number.notnull(), milliseconds.try_cast("int64").as_timestamp("ms")),
+        (number < _EPOCH_SECONDS_BELOW, _of_milliseconds(number * MILLISECONDS_PER_SECOND)),
+        (number < _EPOCH_MILLISECONDS_BELOW, _of_milliseconds(number)),
+        (number < _EPOCH_MICROSECONDS_BELOW, _of_milliseconds(number / MILLISECONDS_PER_SECOND)),
+        (number.notnull(), _of_milliseconds(number / MICROSECONDS_PER_SECOND)),
         else_=instant,
     )
     return ibis.cases(((read >= _FIRST) & (read < _AFTER_LAST), read))
+
+
+def _of_milliseconds(number: Expr) -> Expr:
+    return number.try_cast("int64").as_timestamp("ms")
 
 
 def epoch(instant: Expr) -> Expr:
