@@ -133,3 +133,46 @@ def test_the_file_of_a_workload_is_named_without_folder_and_suffixes(engine: Any
     rows = [{"source_file": "/a/b.c/chat.log.jsonl.gz", "model": "m"}]
     assert names_of(engine, rows, ["source"]) == ["chat"]
     assert names_of(engine, [{"source_file": "C:\\logs\\chat.csv", "model": "m"}], ["source"]) == ["chat"]
+
+
+SECRET = "sk-proj-0123456789abcdefghij"  # noqa: S105  (looks like one, opens nothing)
+LONG = "the-team-that-writes-long-names"
+
+
+@pytest.mark.parametrize(
+    ("labels", "harmless"),
+    [
+        ([LONG, "b", None], ("project",)),
+        ([LONG, "anna@example.org"], ()),
+        ([LONG, SECRET], ()),
+        (["at@home", "@channel"], ("project",)),
+    ],
+)
+def test_labels_are_looked_at_row_by_row_only_where_one_names_somebody(
+    engine: Any, labels: list[str | None], harmless: tuple[str, ...]
+) -> None:
+    rows: list[dict[str, Any]] = [{"project": label} for label in labels]
+    assert choose_grouping(engine, ledger(rows), ["project"]).harmless == harmless
+    names = names_of(engine, rows, ["project"])
+    told = {label or UNLABELLED for label in labels} - {"anna@example.org", SECRET}
+    assert told <= set(names)
+    assert not {"anna@example.org", SECRET} & set(names)
+    assert len(names) == len(labels)
+
+
+def test_one_key_with_a_person_in_it_leaves_the_other_as_it_is(engine: Any) -> None:
+    rows = [{"project": LONG, "team": "anna@example.org"}, {"project": "b", "team": "c"}]
+    grouping = choose_grouping(engine, ledger(rows), ["project", "team"])
+    assert grouping.harmless == ("project",)
+    (anna, other) = sorted(names_of(engine, rows, ["project", "team"]), reverse=True)
+    assert anna.startswith(f"{LONG} / user-")
+    assert other == "b / c"
+
+
+def test_who_may_see_users_sees_them(engine: Any) -> None:
+    table = ledger([{"project": "anna@example.org"}])
+    grouping = choose_grouping(engine, table, ["project"], show_users=True)
+    assert grouping.harmless == ()
+    assert engine.to_pyarrow(table.select(name=grouping.name_of(table))).to_pylist() == [
+        {"name": "anna@example.org"}
+    ]

@@ -51,6 +51,20 @@ def test_what_a_condition_guards_is_not_computed_for_other_rows(texts: tuple[Any
     assert found.a.dropna().to_list() == [2.0, 1892.0]
 
 
+def test_what_only_compares_is_computed_once_behind_a_condition_too(texts: tuple[Any, Any]) -> None:
+    connection, table = texts
+    odd = ibis.coalesce((table.text == "x") | (table.text == "?"), ibis.literal(value=False))
+    first = table.text == "1"
+    rows = table.select(
+        text="text",
+        fate=ibis.cases((first, "ignored"), (odd, "skipped"), else_="record"),
+        reason=ibis.cases((first, "first"), (odd, "odd"), else_="-"),
+    )
+    once = computed_once(rows)
+    assert (spelled(rows, "COALESCE"), spelled(once, "COALESCE")) == (2, 1)
+    assert connection.execute(once).to_dict("list") == connection.execute(rows).to_dict("list")
+
+
 def test_a_lambda_is_left_as_it_is(texts: tuple[Any, Any]) -> None:
     connection, table = texts
     parts = (table.text.upper() + "," + table.text.lower() + ",x").split(",")
