@@ -73,7 +73,7 @@ def study(deployment: Deployment, load: Load, fitted: Calibration) -> Study:
     _check(deployment)
     one = replace(deployment, layout=replace(deployment.layout, replicas=1))
     sequences = fitting(one, load)
-    batch = max(min(int(load.concurrency), sequences), 1)
+    batch = max(int(min(load.concurrency, sequences)), 1)
     base = Variant("as asked", one, load, batch)
     changes = changes_of(base)
     figures = figures_of([base, replace(base, batch=1), *(variant for variant, _ in changes)], fitted)

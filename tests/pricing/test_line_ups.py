@@ -68,6 +68,7 @@ def test_every_sample_was_counted_by_every_tokenizer() -> None:
     assert len(names) == len(TOKENIZERS)
     assert all(set(one.tokens) == names for one in SAMPLES)
     assert sum(one.usual for one in SAMPLES) % 2 == 1
+    assert any(not one.usual for one in SAMPLES)
 
 
 def test_models_are_found_by_the_names_of_logs() -> None:
