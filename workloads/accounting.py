@@ -19,6 +19,7 @@ MORE_PAGES = "more_pages"
 """The record is from a saved page that is not the last one."""
 
 NEGATIVE_COUNT = "a token count is negative or impossibly large"
+NO_WHOLE_COUNT = "a token count is no whole number"
 LARGEST_COUNT = 10**15
 """No request and no bucket of a day uses more: such a number is damage, and sums of it would overflow."""
 NO_COUNTS = "no token counts"

@@ -138,6 +138,7 @@ def _layout(file: InputFile) -> tuple[Kind, bool]:
 
 def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool = False) -> Batch:
     """Return the batch that reads JSON records by a plan."""
+    plan = replace(plan, parts=tuple(replace(part, wide=wide) for part in plan.parts))
 
     def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
         records = _records(connection, some, widened(plan.schema) if wide else plan.schema)

@@ -6,19 +6,18 @@ formats line by line, are read in one scan.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import or_
-from typing import Any
+from typing import Any, Final
 
 import ibis
 
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT
 from workloads.declared import as_declared
 from workloads.envelopes import envelope_fields, field_type, read_envelope
-from workloads.expressions import is_true
+from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
 from workloads.raw import Node
-from workloads.schema import Schema, element, is_name, merge, nest
+from workloads.schema import Schema, element, is_name, merge, nest, widened
 from workloads.shared import computed_once
 
 Expr = Any
@@ -28,7 +27,9 @@ TRUTH_COUNT = "a token count is true or false, not a number"
 UNRECOGNISED = "no usage that a known format describes"
 FAILED_CALL = "failed call without usage"
 
-_TRUTH_MARK = "__truth_for_count"
+_ODD_MARK = "__odd_count"
+_HUGE: Final = 1 << 63
+"""The least whole number that the engine does not hold as one of its own."""
 _MAX_DEPTH = 4
 _ITEMS = 8
 """Elements of an array that are looked at."""
@@ -40,6 +41,14 @@ class Part:
 
     importer: JsonImporter
     path: Path
+    wide: bool = False
+    """Whether counts are read as 128-bit integers."""
+
+    @property
+    def declared(self) -> Schema:
+        """The record as the importer declares it."""
+        schema = nest(self.path, self.importer.core)
+        return widened(schema) if self.wide else schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +58,8 @@ class JsonPlan:
     parts: tuple[Part, ...]
     fields: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """Envelope field (ledger column, ``time``, ``error``, or a duration's own name) -> where it was seen."""
-    truths: frozenset[Path] = frozenset()
-    """Counts that were seen to be true or false: the engine would take them for 1 and 0, so they are read as text."""
+    odd: frozenset[Path] = frozenset()
+    """Counts of which a sample has something odd (true or false, a word, a number too large): they are read as text."""
 
     @property
     def ordered(self) -> bool:
@@ -62,11 +71,11 @@ class JsonPlan:
         """The declared schema of a record, merged over parts and fields."""
         schema: Schema = {}
         for part in self.parts:
-            schema = merge(schema, nest(part.path, part.importer.core))
+            schema = merge(schema, part.declared)
         for name, paths in self.fields.items():
             for path in paths:
                 schema = merge(schema, nest(path, field_type(name)))
-        for path in self.truths:
+        for path in self.odd:
             schema = merge(schema, nest(path, "VARCHAR"))
         return schema
 
@@ -83,7 +92,7 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
     """Return the plan for records like these; without parts when no importer claims any."""
     parts: dict[tuple[str, Path], Part] = {}
     fields: dict[str, dict[Path, None]] = {}
-    truths: set[Path] = set()
+    odd: set[Path] = set()
     seen: set[object] = set()
     for record in records:
         # Records with equal keys say nothing new, and a sample is mostly made of them.
@@ -97,20 +106,28 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
         parts.setdefault((part.importer.name, part.path), part)
         for name, path in envelope_fields(record, part.path, part.importer.core):
             fields.setdefault(name, {}).setdefault(path)
-        truths.update(_truths(record, nest(part.path, part.importer.core)))
+        odd.update(_odd_counts(record, part.declared))
     ordered = sorted(parts.values(), key=lambda part: (len(part.path), part.importer.name, part.path))
     found = {name: tuple(paths) for name, paths in sorted(fields.items())}
-    return JsonPlan(tuple(ordered), found, frozenset(truths))
+    return JsonPlan(tuple(ordered), found, frozenset(odd))
 
 
-def _truths(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
-    """Yield where a sampled object has true or false for a whole number."""
+def _odd_counts(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
+    """Yield where a sampled object has something else than a number of the engine's own for a whole number.
+
+    The engine would read true as 1, and a word or a number that is too large as nothing at all.
+    """
     for key in value.keys() & schema.keys():
         inner, kind = value[key], schema[key]
-        if isinstance(inner, bool) and kind == "BIGINT":
-            yield (*path, key)
+        if kind == "BIGINT":
+            if isinstance(inner, bool | str) or _is_huge(inner):
+                yield (*path, key)
         elif isinstance(inner, dict) and isinstance(kind, Mapping):
-            yield from _truths(inner, kind, (*path, key))
+            yield from _odd_counts(inner, kind, (*path, key))
+
+
+def _is_huge(value: Any) -> bool:
+    return isinstance(value, int | float) and not abs(value) < _HUGE
 
 
 def claimed(
@@ -128,6 +145,8 @@ def _keys(record: Mapping[str, Any], depth: int) -> object:
 
 def _shape(value: Any, depth: int) -> object:
     kind = type(value)  # of what was read from JSON; to ask for an abstract type would be slow
+    if kind is int and not -_HUGE < value < _HUGE:
+        return _HUGE
     if kind is dict and depth:
         return _keys(value, depth - 1)
     if kind is list and depth:
@@ -143,7 +162,7 @@ def extend(plan: JsonPlan, other: JsonPlan) -> JsonPlan:
         name: tuple(dict.fromkeys((*plan.fields.get(name, ()), *other.fields.get(name, ()))))
         for name in names
     }
-    return JsonPlan(tuple(parts.values()), fields, plan.truths | other.truths)
+    return JsonPlan(tuple(parts.values()), fields, plan.odd | other.odd)
 
 
 def _claim(record: Mapping[str, Any], known: tuple[JsonImporter, ...]) -> Part | None:
@@ -171,7 +190,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     """
     whole = [part for part in plan.parts if () in part.importer.chains]
     unfolding = [part for part in plan.parts if part not in whole]
-    raw = raw.mutate(**{_TRUTH_MARK: _has_truth(plan, raw)}).view() if plan.truths else raw
+    raw = raw.mutate(**{_ODD_MARK: _odd_count(plan, raw)}).view() if plan.odd else raw
     raw = _with_own_types(plan, raw)
     # Whose a record is, is asked for every column: a view keeps the query from spelling it out each time.
     raw = raw.mutate(**{_mark(part): _owned(part, raw) for part in plan.parts})
@@ -180,26 +199,35 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
         records = records.filter(~records[_mark(part)])
     for part in whole:
         records = _with_steps(part.importer, _node(part, records))
-    out = [Rows(records, _without_truths(_records(plan, whole, records), records))]
+    out = [Rows(records, _without_odd(_records(plan, whole, records), records))]
     for part in plan.parts:
         out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains if chain]
     return out
 
 
-def _has_truth(plan: JsonPlan, raw: Expr) -> Expr:
-    places = (Node(raw, path).get() for path in sorted(plan.truths))
-    return reduce(or_, (is_true(text.isin(("true", "false"))) for text in places))
+def _odd_count(plan: JsonPlan, raw: Expr) -> Expr:
+    """Return what is wrong with a count that was read as text because a sample had an odd one there; else null."""
+    return ibis.coalesce(*(_wrong_with(Node(raw, path).get()) for path in sorted(plan.odd)))
 
 
-def _without_truths(columns: Mapping[str, Expr], records: Expr) -> Mapping[str, Expr]:
-    """Return the columns with records that have true or false for a count as skipped."""
-    if _TRUTH_MARK not in records.columns:
+def _wrong_with(count: Expr) -> Expr:
+    return ibis.cases(
+        (count.isnull() | (count.strip() == "") | count.try_cast("int64").notnull(), NO_TEXT),
+        (count.isin(("true", "false")), TRUTH_COUNT),
+        (count.try_cast("float64").notnull(), NEGATIVE_COUNT),
+        else_=NO_WHOLE_COUNT,
+    )
+
+
+def _without_odd(columns: Mapping[str, Expr], records: Expr) -> Mapping[str, Expr]:
+    """Return the columns with records that have something odd for a count as skipped."""
+    if _ODD_MARK not in records.columns:
         return columns
-    mark = records[_TRUTH_MARK]
+    mark = records[_ODD_MARK]
     return {
         **columns,
-        "fate": ibis.cases((mark, SKIPPED), else_=columns["fate"]),
-        "reason": ibis.cases((mark, TRUTH_COUNT), else_=columns["reason"]),
+        "fate": ibis.cases((mark.notnull(), SKIPPED), else_=columns["fate"]),
+        "reason": ibis.coalesce(mark, columns["reason"]),
     }
 
 
@@ -208,7 +236,7 @@ def _with_own_types(plan: JsonPlan, raw: Expr) -> Expr:
     columns = {}
     for part in plan.parts:
         node = _node(part, raw)
-        for key, kind in nest(part.path, part.importer.core).items():
+        for key, kind in part.declared.items():
             read = Node(raw).get(key)
             declared = as_declared(read, kind)
             if declared is not read:
@@ -226,7 +254,7 @@ def _with_steps(importer: JsonImporter, node: Node) -> Expr:
 
 def _node(part: Part, raw: Expr) -> Node:
     own = f"__as_{part.importer.name}_{'.'.join(part.path)}_"
-    return Node(raw, part.path, declared=nest(part.path, part.importer.core), own=own)
+    return Node(raw, part.path, declared=part.declared, own=own)
 
 
 def _mark(part: Part) -> str:
@@ -261,7 +289,7 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     table = raw.filter(raw[_mark(part)])
     paths: list[Path] = [part.path]
     own = _node(part, table)
-    declared: Schema = nest(part.path, part.importer.core)
+    declared = part.declared
     for level, path in enumerate(chain):
         name = f"__element_{level}"
         array = replace(own, root=table, path=paths[-1], declared=declared)

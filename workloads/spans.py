@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, at_most, is_true, text_of, unless_among
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.numbers import parse_count, parse_decimal
@@ -135,7 +135,7 @@ def span_ledger(field: Callable[[str], Expr], span: Mapping[str, Expr]) -> dict[
             (~call, "span that is no model call"),
             (failed, "failed call without usage"),
             (negative, NEGATIVE_COUNT),
-            (unreadable, "a token count is no whole number"),
+            (unreadable, NO_WHOLE_COUNT),
             else_=NO_TEXT,
         ),
         **_meters(count),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT
 from workloads.json_plan import TRUTH_COUNT
 from workloads.load import NothingReadableError
 
@@ -179,3 +180,40 @@ def test_true_for_a_count_is_named_and_not_one(tmp_path: Path, read: Read) -> No
     run = read(path)
     assert [(row["input_uncached"], row["output"]) for row in run.rows] == [(5, 7), (9, 2)]
     assert [(line, reason) for _, line, reason in run.skipped] == [(2, TRUTH_COUNT), (3, TRUTH_COUNT)]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("99999999999999999999", NEGATIVE_COUNT),
+        ("1e30", NEGATIVE_COUNT),
+        ('"many"', NO_WHOLE_COUNT),
+        ('"1,2,3"', NO_WHOLE_COUNT),
+        ("true", TRUTH_COUNT),
+    ],
+)
+def test_a_count_that_is_none_is_named_and_does_not_vanish(
+    tmp_path: Path, read: Read, value: str, reason: str
+) -> None:
+    path = tmp_path / "odd.jsonl"
+    line = '{"id":"%s","object":"chat.completion","usage":{"prompt_tokens":%s,"completion_tokens":%s}}'
+    path.write_text("\n".join([line % ("a", 5, 7), line % ("b", value, 1), line % ("c", '"12"', '" "')]))
+    run = read(path)
+    assert run.adds_up()
+    assert [(row["input_uncached"], row.get("output")) for row in run.rows] == [(5, 7), (12, None)]
+    assert [(number, why) for _, number, why in run.skipped] == [(2, reason)]
+
+
+def test_an_odd_count_beside_one_that_overflows(tmp_path: Path, read: Read) -> None:
+    path = tmp_path / "odd.jsonl"
+    line = '{"id":"%s","object":"chat.completion","usage":{"prompt_tokens":%s,"completion_tokens":%s,"total_tokens":%s}}'
+    largest = 2**63 - 1
+    path.write_text(
+        "\n".join(
+            [line % ("a", largest, largest, 10**20), line % ("b", 5, 7, 12), line % ("c", 5, 8, "true")]
+        )
+    )
+    run = read(path)
+    assert run.adds_up()
+    assert [(row["input_uncached"], row["output"]) for row in run.rows] == [(5, 7)]
+    assert [number for _, number, _ in run.skipped] == [1, 3]

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -175,7 +175,7 @@ class AnthropicConsoleCsv(TableImporter):
             "fate": ibis.cases((blank, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (blank, "row without a date"),
-                (unreadable, "a token count is no whole number"),
+                (unreadable, NO_WHOLE_COUNT),
                 (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),

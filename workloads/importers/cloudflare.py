@@ -20,7 +20,7 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
-from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, zero
 from workloads.expressions import NO_TEXT, first_label, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -80,7 +80,7 @@ class CloudflareGateway(TableImporter):
                 (refused, "refused by the gateway's rate limit"),
                 (failed, "failed call without usage"),
                 (negative, NEGATIVE_COUNT),
-                (unreadable, "a token count is no whole number"),
+                (unreadable, NO_WHOLE_COUNT),
                 else_=NO_TEXT,
             ),
             **(table.time("created_at") or table.time("timestamp")),

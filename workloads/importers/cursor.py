@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import CONTRADICTS_SOURCE, NEGATIVE_COUNT, is_negative, zero
+from workloads.accounting import CONTRADICTS_SOURCE, NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, zero
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -63,7 +63,7 @@ class CursorCsv(TableImporter):
                 (blank, "row without a date"),
                 (free, "failed call that was not charged"),
                 (nothing, "event without tokens or charge"),
-                (unreadable, "a token count is no whole number"),
+                (unreadable, NO_WHOLE_COUNT),
                 (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),

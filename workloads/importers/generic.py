@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.expressions import FALSE, NO_TEXT, TRUE, is_true, not_negative, text_of
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -142,7 +142,7 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
             (header, "repeated header"),
             (failed, "failed call without usage"),
             (other, "row without token counts"),
-            (unreadable, "a token count is no whole number"),
+            (unreadable, NO_WHOLE_COUNT),
             (negative, NEGATIVE_COUNT),
             else_=NO_TEXT,
         ),

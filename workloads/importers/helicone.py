@@ -23,7 +23,7 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import GIGA, MILLISECONDS_PER_SECOND, TOKENS_PER_MTOK
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, first_text, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -90,7 +90,7 @@ class HeliconeRequests(TableImporter):
                 (own_cache, "answered from the gateway's own cache"),
                 (failed, "failed call without usage"),
                 (negative, NEGATIVE_COUNT),
-                (unreadable, "a token count is no whole number"),
+                (unreadable, NO_WHOLE_COUNT),
                 else_=NO_TEXT,
             ),
             **meters,

@@ -25,7 +25,7 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
-from workloads.accounting import LARGEST_COUNT, NEGATIVE_COUNT, split_input, zero
+from workloads.accounting import LARGEST_COUNT, NEGATIVE_COUNT, NO_WHOLE_COUNT, split_input, zero
 from workloads.expressions import FALSE, NO_TEXT, is_true, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -138,7 +138,7 @@ class LangfuseObservations(TableImporter):
             "fate": ibis.cases((bad, SKIPPED), (other | failed, IGNORED), else_=RECORD),
             "reason": ibis.cases(
                 (no_json, "the usage is no JSON object"),
-                (unreadable, "a token count is no whole number"),
+                (unreadable, NO_WHOLE_COUNT),
                 (damaged, NEGATIVE_COUNT),
                 (other, "observation that is no model call"),
                 (failed, "failed call without usage"),

@@ -18,7 +18,7 @@ from typing import Final
 import ibis
 
 from pricing.units import SECONDS_PER_DAY
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, at_most, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -58,7 +58,7 @@ class OpenAIUsageCsv(TableImporter):
             "fate": ibis.cases((idle, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (idle, "idle bucket"),
-                (unreadable, "a token count is no whole number"),
+                (unreadable, NO_WHOLE_COUNT),
                 (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),

@@ -21,7 +21,7 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import CENTS_PER_USD, MILLISECONDS_PER_SECOND
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, first_label, is_true, text_of, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -101,7 +101,7 @@ class PortkeyLogs(TableImporter):
                 (own_cache, "answered from the gateway's own cache"),
                 (failed, "failed call without usage"),
                 (negative, NEGATIVE_COUNT),
-                (unreadable, "a token count is no whole number"),
+                (unreadable, NO_WHOLE_COUNT),
                 else_=NO_TEXT,
             ),
             **meters,
