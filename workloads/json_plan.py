@@ -4,18 +4,18 @@ A plan is made from samples and covers all JSON files of a run at once, so a mix
 formats line by line, are read in one scan.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT
 from workloads.declared import as_declared
 from workloads.envelopes import envelope_fields, field_type, read_envelope
-from workloads.expressions import NO_TEXT, is_true
+from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
+from workloads.odd_counts import HUGE, ODD_MARK, odd_count, odd_counts, without_odd
 from workloads.raw import Node
 from workloads.schema import Schema, element, is_name, merge, nest, widened
 from workloads.shared import computed_once
@@ -23,13 +23,9 @@ from workloads.shared import computed_once
 Expr = Any
 Path = tuple[str, ...]
 
-TRUTH_COUNT = "a token count is true or false, not a number"
 UNRECOGNISED = "no usage that a known format describes"
 FAILED_CALL = "failed call without usage"
 
-_ODD_MARK = "__odd_count"
-_HUGE: Final = 1 << 63
-"""The least whole number that the engine does not hold as one of its own."""
 _MAX_DEPTH = 4
 _ITEMS = 8
 """Elements of an array that are looked at."""
@@ -106,28 +102,10 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
         parts.setdefault((part.importer.name, part.path), part)
         for name, path in envelope_fields(record, part.path, part.importer.core):
             fields.setdefault(name, {}).setdefault(path)
-        odd.update(_odd_counts(record, part.declared))
+        odd.update(odd_counts(record, part.declared))
     ordered = sorted(parts.values(), key=lambda part: (len(part.path), part.importer.name, part.path))
     found = {name: tuple(paths) for name, paths in sorted(fields.items())}
     return JsonPlan(tuple(ordered), found, frozenset(odd))
-
-
-def _odd_counts(value: Any, schema: Schema, path: Path = ()) -> Iterator[Path]:
-    """Yield where a sampled object has something else than a number of the engine's own for a whole number.
-
-    The engine would read true as 1, and a word or a number that is too large as nothing at all.
-    """
-    for key in value.keys() & schema.keys():
-        inner, kind = value[key], schema[key]
-        if kind == "BIGINT":
-            if isinstance(inner, bool | str) or _is_huge(inner):
-                yield (*path, key)
-        elif isinstance(inner, dict) and isinstance(kind, Mapping):
-            yield from _odd_counts(inner, kind, (*path, key))
-
-
-def _is_huge(value: Any) -> bool:
-    return isinstance(value, int | float) and not abs(value) < _HUGE
 
 
 def claimed(
@@ -145,8 +123,8 @@ def _keys(record: Mapping[str, Any], depth: int) -> object:
 
 def _shape(value: Any, depth: int) -> object:
     kind = type(value)  # of what was read from JSON; to ask for an abstract type would be slow
-    if kind is int and not -_HUGE < value < _HUGE:
-        return _HUGE
+    if kind is int and not -HUGE < value < HUGE:
+        return HUGE
     if kind is dict and depth:
         return _keys(value, depth - 1)
     if kind is list and depth:
@@ -190,7 +168,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     """
     whole = [part for part in plan.parts if () in part.importer.chains]
     unfolding = [part for part in plan.parts if part not in whole]
-    raw = raw.mutate(**{_ODD_MARK: _odd_count(plan, raw)}).view() if plan.odd else raw
+    raw = raw.mutate(**{ODD_MARK: odd_count(plan.odd, raw)}).view() if plan.odd else raw
     raw = _with_own_types(plan, raw)
     # Whose a record is, is asked for every column: a view keeps the query from spelling it out each time.
     raw = raw.mutate(**{_mark(part): _owned(part, raw) for part in plan.parts})
@@ -199,36 +177,10 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
         records = records.filter(~records[_mark(part)])
     for part in whole:
         records = _with_steps(part.importer, _node(part, records))
-    out = [Rows(records, _without_odd(_records(plan, whole, records), records))]
+    out = [Rows(records, without_odd(_records(plan, whole, records), records))]
     for part in plan.parts:
         out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains if chain]
     return out
-
-
-def _odd_count(plan: JsonPlan, raw: Expr) -> Expr:
-    """Return what is wrong with a count that was read as text because a sample had an odd one there; else null."""
-    return ibis.coalesce(*(_wrong_with(Node(raw, path).get()) for path in sorted(plan.odd)))
-
-
-def _wrong_with(count: Expr) -> Expr:
-    return ibis.cases(
-        (count.isnull() | (count.strip() == "") | count.try_cast("int64").notnull(), NO_TEXT),
-        (count.isin(("true", "false")), TRUTH_COUNT),
-        (count.try_cast("float64").notnull(), NEGATIVE_COUNT),
-        else_=NO_WHOLE_COUNT,
-    )
-
-
-def _without_odd(columns: Mapping[str, Expr], records: Expr) -> Mapping[str, Expr]:
-    """Return the columns with records that have something odd for a count as skipped."""
-    if _ODD_MARK not in records.columns:
-        return columns
-    mark = records[_ODD_MARK]
-    return {
-        **columns,
-        "fate": ibis.cases((mark.notnull(), SKIPPED), else_=columns["fate"]),
-        "reason": ibis.coalesce(mark, columns["reason"]),
-    }
 
 
 def _with_own_types(plan: JsonPlan, raw: Expr) -> Expr:

@@ -274,6 +274,11 @@ def test_a_full_disk_is_one_sentence_and_leaves_everything_as_it_was(tmp_path: P
     assert left == {"a.jsonl", "b.jsonl", "advisor-ledger.json", "000001-1.parquet"}
 
 
+def _heed_interrupts() -> None:
+    """What a shell starts in the background ignores them, and so would what this starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_stopping_a_run_leaves_no_half_output(tmp_path: Path) -> None:
     """Ctrl-C at several moments: an output is there as a whole or not at all, and nothing lies beside it."""
     (tmp_path / "a.jsonl").write_text("".join(line(n, day=1 + n % 28, prompt=n) for n in range(20_000)))
@@ -287,6 +292,7 @@ def test_stopping_a_run_leaves_no_half_output(tmp_path: Path) -> None:
             env=env,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=_heed_interrupts,  # noqa: PLW1509  (no thread is running)
         )
         time.sleep(wait_seconds)
         process.send_signal(signal.SIGINT)
