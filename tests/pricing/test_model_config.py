@@ -202,3 +202,23 @@ def test_a_file_is_read_and_named(tmp_path: Path) -> None:
             from_config(path)
     with pytest.raises(TableFileError, match="cannot be read"):
         from_config(tmp_path / "none.json")
+
+
+def test_key_value_heads_that_are_said_otherwise() -> None:
+    falcon = {**LLAMA, "model_type": "falcon", "multi_query": True}
+    assert from_config(falcon).n_kv_heads == 1
+    assert from_config(falcon | {"new_decoder_architecture": True}).n_kv_heads == 8
+    block = {"attention": {"n_heads_in_group": 8}, "ffn": {"ffn_mult": 2.625}}
+    assert from_config({**LLAMA, "model_type": "nemotron-nas", "block_configs": [block] * 32}).n_kv_heads == 4
+
+
+def test_dense_layers_with_a_width_of_their_own() -> None:
+    wide = from_config({**LLAMA, "dense_intermediate_size": 2 * LLAMA["intermediate_size"]})
+    more = wide.total_params_b - from_config(LLAMA).total_params_b
+    assert more == pytest.approx(32 * 3 * 4096 * 14336 / 1e9)
+
+
+def test_a_width_that_is_missing_is_named() -> None:
+    config = {name: value for name, value in LLAMA.items() if name != "intermediate_size"}
+    with pytest.raises(TableFileError, match="intermediate_size"):
+        from_config(config)
