@@ -20,7 +20,7 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND, SECONDS_PER_DAY
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -31,7 +31,6 @@ _BIG: Final = "BIGINT"
 _MONEY: Final = "DECIMAL(38, 12)"
 _STANDARD: Final = ("standard", "default", "auto")
 _UNBILLED: Final = "cancelled before anything was billed"
-_NO_NUMBER: Final = "a token count is no whole number"
 _TRUE: Final = ("true", "1", "yes")
 
 
@@ -103,7 +102,7 @@ def _generation(
     return {
         "fate": ibis.cases((bad, SKIPPED), (unbilled, IGNORED), else_=RECORD),
         "reason": ibis.cases(
-            (unreadable, _NO_NUMBER), (negative, NEGATIVE_COUNT), (unbilled, _UNBILLED), else_=NO_TEXT
+            (unreadable, NO_WHOLE_COUNT), (negative, NEGATIVE_COUNT), (unbilled, _UNBILLED), else_=NO_TEXT
         ),
         "problem": problem,
         "requests": ibis.literal(1, type="int64"),
@@ -146,7 +145,7 @@ class OpenRouterDaily(TableImporter):
         return {
             "fate": ibis.cases((unreadable | negative, SKIPPED), (idle, IGNORED), else_=RECORD),
             "reason": ibis.cases(
-                (unreadable, _NO_NUMBER), (negative, NEGATIVE_COUNT), (idle, "idle bucket"), else_=NO_TEXT
+                (unreadable, NO_WHOLE_COUNT), (negative, NEGATIVE_COUNT), (idle, "idle bucket"), else_=NO_TEXT
             ),
             **times,
             "usage_date": times["started_at"].date(),
