@@ -59,6 +59,8 @@ class Batch:
     """Whether counts are 128-bit integers: what does not fit a ledger column becomes null there."""
     ordered: bool = False
     """Whether the query needs rows in the order of their files."""
+    careful: "Callable[[Connection], Batch] | None" = None
+    """How to read on where something in the files is not as expected; None: this is how they are read already."""
 
     def ledger(self, raw: Expr) -> list[Expr]:
         """Return the ledger rows of a raw relation, with typed columns and provenance."""

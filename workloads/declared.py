@@ -6,7 +6,7 @@ from typing import Any
 import ibis
 from ibis.backends.sql.datatypes import DuckDBType
 
-from workloads.schema import ANY, duckdb_type
+from workloads.schema import ANY, MapOf, duckdb_type
 
 Expr = Any
 
@@ -31,4 +31,9 @@ def _differs(read: Any, kind: Any) -> bool:
         return True
     if isinstance(kind, Mapping):
         return any(_differs(read[name], inner) for name, inner in kind.items())
-    return _differs(read.value_type, kind[0])
+    return _differs(read.value_type, kind.value if isinstance(kind, MapOf) else kind[0])
+
+
+def elements(value: Expr) -> Expr:
+    """Return an array as it is, and the entries of an object whose keys are not known, each with ``f1`` and ``f2``."""
+    return value.keys().zip(value.values()) if value.type().is_map() else value

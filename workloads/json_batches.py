@@ -14,8 +14,9 @@ from workloads.importers import JsonImporter, TableImporter, json_importers
 from workloads.json_plan import UNRECOGNISED, JsonPlan, Rows, claimed, make_plan, read_plan
 from workloads.ledger import SKIPPED
 from workloads.numbers import NumberStyle, style_of
+from workloads.odd_counts import as_texts, counts, find_odd
 from workloads.raw import FILE_COLUMN, ROW_COLUMN, Node
-from workloads.schema import Schema, is_name, merge, nest, widened
+from workloads.schema import Schema, is_name, merge, nest, only, widened
 from workloads.sniff import inspect
 from workloads.sources import InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
@@ -137,20 +138,33 @@ def _layout(file: InputFile) -> tuple[Kind, bool]:
 
 
 def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool = False) -> Batch:
-    """Return the batch that reads JSON records by a plan."""
+    """Return the batch that reads JSON records by a plan: strictly at first, and with care where that fails."""
     plan = replace(plan, parts=tuple(replace(part, wide=wide) for part in plan.parts))
 
+    def careful(connection: Connection) -> Batch:
+        whole = frozenset(counts(plan.schema))
+        texts = as_texts(only(plan.schema, whole | plan.odd), whole)
+        odd = find_odd(connection, _records(connection, files, texts), whole) if whole else frozenset()
+        return _batch(files, replace(plan, odd=plan.odd | odd), wide=wide)
+
+    return replace(_batch(files, plan, wide=wide, strict=True), careful=careful)
+
+
+def _batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool, strict: bool = False) -> Batch:
     def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
-        records = _records(connection, some, widened(plan.schema) if wide else plan.schema)
+        schema = widened(plan.schema) if wide else plan.schema
+        records = _records(connection, some, schema, strict=strict)
         return records.mutate(**{ROW_COLUMN: ibis.row_number()}) if plan.ordered else records
 
     return Batch(files, raw, lambda table: read_plan(plan, table), plan, wide, plan.ordered)
 
 
-def _records(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Expr:
-    if files[0].kind is Kind.JSON_LINES:
-        return relations.json_lines(connection, files, schema)
-    return relations.json_documents(connection, files, schema)
+def _records(
+    connection: Connection, files: Sequence[InputFile], schema: Schema, *, strict: bool = False
+) -> Expr:
+    lines = files[0].kind is Kind.JSON_LINES
+    read = relations.json_lines if lines else relations.json_documents
+    return read(connection, files, schema, strict=strict)
 
 
 # ---- rows of a table

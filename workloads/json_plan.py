@@ -10,18 +10,18 @@ from typing import Any
 
 import ibis
 
-from workloads.declared import as_declared
+from workloads.declared import as_declared, elements
 from workloads.envelopes import envelope_fields, field_type, read_envelope
 from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
+from workloads.json_parts import Part
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
-from workloads.odd_counts import HUGE, ODD_MARK, odd_count, odd_counts, without_odd
+from workloads.odd_counts import HUGE, as_texts, counts, odd_counts, without_odd, wrong_count
 from workloads.raw import Node
-from workloads.schema import Schema, element, is_name, merge, nest, widened
+from workloads.schema import Path, Schema, element, is_name, merge, nest
 from workloads.shared import computed_once
 
 Expr = Any
-Path = tuple[str, ...]
 
 UNRECOGNISED = "no usage that a known format describes"
 FAILED_CALL = "failed call without usage"
@@ -32,22 +32,6 @@ _ITEMS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One importer at one place of the record."""
-
-    importer: JsonImporter
-    path: Path
-    wide: bool = False
-    """Whether counts are read as 128-bit integers."""
-
-    @property
-    def declared(self) -> Schema:
-        """The record as the importer declares it."""
-        schema = nest(self.path, self.importer.core)
-        return widened(schema) if self.wide else schema
-
-
-@dataclass(frozen=True, slots=True)
 class JsonPlan:
     """Everything a scan of the run's JSON records needs."""
 
@@ -55,7 +39,7 @@ class JsonPlan:
     fields: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """Envelope field (ledger column, ``time``, ``error``, or a duration's own name) -> where it was seen."""
     odd: frozenset[Path] = frozenset()
-    """Counts of which a sample has something odd (true or false, a word, a number too large): they are read as text."""
+    """Counts of which a record has something odd (see ``workloads.odd_counts``): they are read as text."""
 
     @property
     def ordered(self) -> bool:
@@ -71,9 +55,7 @@ class JsonPlan:
         for name, paths in self.fields.items():
             for path in paths:
                 schema = merge(schema, nest(path, field_type(name)))
-        for path in self.odd:
-            schema = merge(schema, nest(path, "VARCHAR"))
-        return schema
+        return as_texts(schema, self.odd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +150,6 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     """
     whole = [part for part in plan.parts if () in part.importer.chains]
     unfolding = [part for part in plan.parts if part not in whole]
-    raw = raw.mutate(**{ODD_MARK: odd_count(plan.odd, raw)}).view() if plan.odd else raw
     raw = _with_own_types(plan, raw)
     # Whose a record is, is asked for every column: a view keeps the query from spelling it out each time.
     raw = raw.mutate(**{_mark(part): _owned(part, raw) for part in plan.parts})
@@ -176,8 +157,10 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
     for part in unfolding:
         records = records.filter(~records[_mark(part)])
     for part in whole:
+        own = replace(_node(part, records), declared=as_texts(part.declared, plan.odd))
+        records = _with_wrong(plan, part, own, [(part.path, part.path)])
         records = _with_steps(part.importer, _node(part, records))
-    out = [Rows(records, without_odd(_records(plan, whole, records), records))]
+    out = [Rows(records, _records(plan, whole, records))]
     for part in plan.parts:
         out += [_unfolded(plan, part, chain, raw) for chain in part.importer.chains if chain]
     return out
@@ -188,7 +171,7 @@ def _with_own_types(plan: JsonPlan, raw: Expr) -> Expr:
     columns = {}
     for part in plan.parts:
         node = _node(part, raw)
-        for key, kind in part.declared.items():
+        for key, kind in as_texts(part.declared, plan.odd).items():
             read = Node(raw).get(key)
             declared = as_declared(read, kind)
             if declared is not read:
@@ -214,6 +197,32 @@ def _mark(part: Part) -> str:
     return f"__of_{part.importer.name}_{'.'.join(part.path)}"
 
 
+def _wrong(part: Part) -> str:
+    """Return the name of the column with what is wrong with a count of a row of a part."""
+    return f"__wrong_in_{part.importer.name}_{'.'.join(part.path)}"
+
+
+def _with_wrong(plan: JsonPlan, part: Part, node: Node, objects: Iterable[tuple[Path, Path]]) -> Expr:
+    """Return rows with what is wrong with some count of some objects; as they are, where none can be wrong.
+
+    Args:
+        plan: The plan.
+        part: Whose rows they are.
+        node: Some object of the rows, with its odd counts declared as texts.
+        objects: Where each is in the record as it was read, and its path now.
+    """
+    wrong = [
+        wrong_count(odd, replace(node, path=path))
+        for place, path in objects
+        if (odd := part.own(place, plan.odd & frozenset(counts(part.declared))))
+    ]
+    return node.root.mutate(**{_wrong(part): ibis.coalesce(*wrong)}).view() if wrong else node.root
+
+
+def _wrong_of(part: Part, table: Expr) -> Expr | None:
+    return table[_wrong(part)] if _wrong(part) in table.columns else None
+
+
 def _owned(part: Part, raw: Expr) -> Expr:
     node = _node(part, raw)
     return is_true(part.importer.owns(node) & node.exists())
@@ -223,7 +232,7 @@ def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
     envelope, failed = read_envelope(plan.fields, raw)
     read = []
     for part in parts:
-        columns = dict(part.importer.ledger(_node(part, raw), envelope))
+        columns = without_odd(part.importer.ledger(_node(part, raw), envelope), _wrong_of(part, raw))
         read.append((raw[_mark(part)], {"format": ibis.literal(part.importer.name), **columns}))
     names = [name for name in COLUMNS if any(name in columns for _, columns in read)]
     merged = {name: _choose(name, read) for name in names if name not in ("fate", "reason")}
@@ -241,26 +250,27 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     table = raw.filter(raw[_mark(part)])
     paths: list[Path] = [part.path]
     own = _node(part, table)
-    declared = part.declared
+    declared, read = part.declared, as_texts(part.declared, plan.odd)
     for level, path in enumerate(chain):
         name = f"__element_{level}"
-        array = replace(own, root=table, path=paths[-1], declared=declared)
-        table = table.mutate(**{name: _elements(array.get(*path)).unnest()})
+        array = replace(own, root=table, path=paths[-1], declared=read)
+        table = table.mutate(**{name: elements(array.get(*path)).unnest()})
         declared = {**declared, name: element(declared, (*paths[-1], *path))}
+        read = {**read, name: element(read, (*paths[-1], *path))}
         paths.append((name,))
+    # What is odd of a record that is a row itself is said there.
+    first = 1 if () in part.importer.chains else 0
+    objects = list(zip(part.places(chain), paths, strict=True))[first:]
+    table = _with_wrong(plan, part, replace(own, root=table, declared=read), objects)
     node: Node | None = None
     for path in paths:
         node = replace(own, root=table, path=path, parent=node, declared=declared)
     assert node is not None  # noqa: S101  (there is always the record's own object)
     table = _with_steps(part.importer, node)
     node = replace(node, root=table)
-    columns = dict(part.importer.ledger(node, read_envelope(plan.fields, table)[0]))
+    ledger = part.importer.ledger(node, read_envelope(plan.fields, table)[0])
+    columns = without_odd(ledger, _wrong_of(part, table))
     return Rows(table, {"format": ibis.literal(part.importer.name), **columns})
-
-
-def _elements(value: Expr) -> Expr:
-    """Return what is unfolded: an array, or the entries of an object whose keys are not known, each with ``f1`` and ``f2``."""
-    return value.keys().zip(value.values()) if value.type().is_map() else value
 
 
 def _choose(name: str, read: list[tuple[Expr, dict[str, Expr]]]) -> Expr:

@@ -253,7 +253,7 @@ def _again(
     options: LoadOptions,
     meanwhile: Callable[[], None],
 ) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
-    parts, failed = without_broken(*broken)
+    parts, failed = without_broken(connection, *broken)
     others = [batch for batch in batches if batch is not broken[0]]
     stored, batches, more = _store(connection, [*others, *parts], options, meanwhile)
     return stored, batches, failed + more

@@ -45,10 +45,11 @@ class Node:
         """Return the field below this object; null where the record has no such field."""
         value, kind = self.root, self.declared
         for depth, key in enumerate((*self.path, *keys)):
+            # On the way only what is JSON: all of an object would be converted for one field of it.
+            value = as_declared(value, kind) if depth and value.type().is_json() else value
             value = value[key] if depth else self._column(key)
             kind = kind.get(key) if isinstance(kind, Mapping) else None
-            value = as_declared(value, kind)
-        return value
+        return as_declared(value, kind)
 
     def _column(self, key: str) -> Expr:
         names = (self.own + key, key, other_spelling(key))

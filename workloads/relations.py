@@ -20,7 +20,7 @@ from ibis.common.bases import Comparable
 from workloads.dialects import DuckDB
 from workloads.raw import FILE_COLUMN
 from workloads.room import bound_memory, is_remote, same_room
-from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings
+from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings, structure
 from workloads.sources import CsvDialect, InputFile
 
 Connection = Any
@@ -189,33 +189,45 @@ def _line_bytes_of(path: Path) -> int:
     return longest
 
 
-def json_lines(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Any:
-    """Return one row a line, read with a declared schema; a line that is no JSON object reads as nulls."""
+def json_lines(
+    connection: Connection, files: Sequence[InputFile], schema: Schema, *, strict: bool = False
+) -> Any:
+    """Return one row a line, read with a declared schema; a line that is no JSON object reads as nulls.
+
+    With ``strict`` the query fails for such a line, and for a field of another type than declared.
+    """
     size = _line_bytes(files)
+    errors = f"ignore_errors = {str(not strict).lower()}"
     if len(parts := spellings(schema)) > 1:
-        options = f"format = 'newline_delimited', ignore_errors = true, maximum_object_size = {size}"
-        return _json_objects(connection, files, parts, options)
+        options = f"format = 'newline_delimited', {errors}, maximum_object_size = {size}"
+        return _json_objects(connection, files, parts, options, strict=strict)
     return _view(
         connection,
-        f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', ignore_errors = true, records = true, "
+        f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', {errors}, records = true, "
         f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, maximum_object_size = {size})",
     )
 
 
-def json_documents(connection: Connection, files: Sequence[InputFile], schema: Schema) -> Any:
-    """Return one row an object of JSON documents: arrays all, or none (one object, or objects one after another)."""
+def json_documents(
+    connection: Connection, files: Sequence[InputFile], schema: Schema, *, strict: bool = False
+) -> Any:
+    """Return one row an object of JSON documents: arrays all, or none (one object, or objects one after another).
+
+    With ``strict`` the query fails for a field of another type than declared; else it reads as null.
+    """
     size = max(_OBJECT_BYTES, *(file.path.stat().st_size * _UNPACKED + 1 for file in files))
     layout = "array" if files[0].is_array else "unstructured"
     options = f"format = {quote(layout)}, maximum_object_size = {size}"
-    return _json_objects(connection, files, spellings(schema), options)
+    return _json_objects(connection, files, spellings(schema), options, strict=strict)
 
 
 def _json_objects(
-    connection: Connection, files: Sequence[InputFile], parts: Sequence[Schema], options: str
+    connection: Connection, files: Sequence[InputFile], parts: Sequence[Schema], options: str, *, strict: bool
 ) -> Any:
     """Return one row an object; names that differ in case only from one before are read under another name."""
     others = parts[1:]
-    reads = [f"from_json(json, {quote(_structure(part))}) AS j{i}" for i, part in enumerate(parts)]
+    read = "from_json_strict" if strict else "from_json"
+    reads = [f"{read}(json, {quote(structure(part))}) AS j{i}" for i, part in enumerate(parts)]
     renamed = [
         f"j{i}.{identifier(key)} AS {identifier(other_spelling(key))}"
         for i, part in enumerate(others, 1)
@@ -227,15 +239,6 @@ def _json_objects(
         f"SELECT {columns} FROM (SELECT {', '.join(reads)}, filename AS {identifier(FILE_COLUMN)} "
         f"FROM read_json_objects({_paths(files)}, filename = true, {options}))",
     )
-
-
-def _structure(value: Any) -> str:
-    """Return a schema in the notation of from_json."""
-    if isinstance(value, list):
-        return f"[{_structure(value[0])}]"
-    if isinstance(value, str):
-        return f'"{value}"'
-    return "{" + ", ".join(f"{identifier(key)}: {_structure(inner)}" for key, inner in value.items()) + "}"
 
 
 def csv_rows(connection: Connection, files: Sequence[InputFile], dialect: CsvDialect) -> Any:

@@ -4,14 +4,28 @@ A field that a record lacks, or holds in another type, reads as null; nothing is
 that first appears in the last line of a large log is read like any other.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
+Path = tuple[str, ...]
 Schema = Mapping[str, Any]
-"""Field name -> a type name, a nested Schema, or a one-element list of either (an array)."""
+"""Field name -> a type name, a nested Schema, a one-element list of either (an array), or a ``MapOf`` either."""
 
 ANY = "JSON"
 """Type of a field that two importers declare differently: kept as raw JSON text."""
+
+ITEM: Final = "[]"
+"""Stands in a path for every element of an array, or every entry of a map (with ``f1``, its key, and ``f2``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """An object whose keys are not known."""
+
+    value: Any
+    """Type or Schema of what stands under every key."""
 
 
 def nest(path: Sequence[str], schema: Any) -> Schema:
@@ -83,14 +97,53 @@ def other_spelling(key: str) -> str:
 
 
 def element(schema: Any, path: Sequence[str]) -> Any:
-    """Return the type of the elements of the array at ``path``; None of an object whose keys are not known (a map).
+    """Return the type of the elements of the array (or the entries of the map) at ``path``; None where there is neither.
 
     >>> element({"data": {"rows": [{"id": "VARCHAR"}]}}, ("data", "rows"))
     {'id': 'VARCHAR'}
     """
     for key in path:
         schema = schema[key]
-    return schema[0] if isinstance(schema, list) else None
+    return dict(inside(schema)).get(ITEM)
+
+
+def inside(kind: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what a field of some type holds, and of which type that is."""
+    if isinstance(kind, Mapping):
+        yield from kind.items()
+    elif isinstance(kind, list):
+        yield ITEM, kind[0]
+    elif isinstance(kind, MapOf):
+        yield ITEM, {"f1": "VARCHAR", "f2": kind.value}
+
+
+def replaced(kind: Any, new: Callable[[str, Path], str], path: Path = ()) -> Any:
+    """Return a schema with other names of types: those that ``new`` gives for the old ones and the paths to them.
+
+    >>> replaced({"a": "BIGINT", "b": [{"c": "DATE"}]}, lambda name, path: name + str(len(path)))
+    {'a': 'BIGINT1', 'b': [{'c': 'DATE3'}]}
+    """
+    if isinstance(kind, Mapping):
+        return {key: replaced(inner, new, (*path, key)) for key, inner in kind.items()}
+    if isinstance(kind, list):
+        return [replaced(kind[0], new, (*path, ITEM))]
+    if isinstance(kind, MapOf):
+        return MapOf(replaced(kind.value, new, (*path, ITEM, "f2")))
+    return new(kind, path)
+
+
+def only(kind: Any, paths: Collection[Path], path: Path = ()) -> Any:
+    """Return what of a schema leads to some fields; None where it leads to none.
+
+    >>> only({"a": "BIGINT", "b": [{"c": "DATE", "d": "JSON"}]}, [("b", ITEM, "d")])
+    {'b': [{'d': 'JSON'}]}
+    """
+    if path in paths or not any(given[: len(path)] == path for given in paths):
+        return kind if path in paths else None
+    left = {key: found for key, inner in inside(kind) if (found := only(inner, paths, (*path, key)))}
+    if isinstance(kind, list):
+        return list(left.values())
+    return MapOf(left[ITEM]["f2"]) if isinstance(kind, MapOf) else left
 
 
 def widened(schema: Schema) -> Schema:
@@ -99,15 +152,8 @@ def widened(schema: Schema) -> Schema:
     >>> widened({"a": "BIGINT", "b": [{"c": "BIGINT"}], "d": "VARCHAR"})
     {'a': 'HUGEINT', 'b': [{'c': 'HUGEINT'}], 'd': 'VARCHAR'}
     """
-    return {key: _widened_type(value) for key, value in schema.items()}
-
-
-def _widened_type(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return widened(value)
-    if isinstance(value, list):
-        return [_widened_type(value[0])]
-    return "HUGEINT" if value == "BIGINT" else value
+    wide: Schema = replaced(schema, lambda name, _: "HUGEINT" if name == "BIGINT" else name)
+    return wide
 
 
 def column_types(schema: Schema) -> str:
@@ -127,6 +173,8 @@ def duckdb_type(value: Any) -> str:
         )
     if isinstance(value, list):
         return f"{duckdb_type(value[0])}[]"
+    if isinstance(value, MapOf):
+        return f"MAP(VARCHAR, {duckdb_type(value.value)})"
     return str(value)
 
 
@@ -138,3 +186,12 @@ def quote(text: str) -> str:
 def identifier(name: str) -> str:
     """Return a name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def structure(value: Any) -> str:
+    """Return a schema in the notation of DuckDB's from_json."""
+    if isinstance(value, list):
+        return f"[{structure(value[0])}]"
+    if not isinstance(value, Mapping):
+        return json.dumps(duckdb_type(value))
+    return "{" + ", ".join(f"{json.dumps(key)}: {structure(inner)}" for key, inner in value.items()) + "}"

@@ -24,15 +24,14 @@ from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import RECORD, SKIPPED
 from workloads.raw import Envelope, Node
-from workloads.schema import Schema
+from workloads.schema import MapOf, Schema
 
 _COUNTS: Final = ("prompt", "candidates", "cached", "thoughts", "tool", "total")
-_MODEL: Final = (
-    "STRUCT(api STRUCT(totalRequests BIGINT, totalErrors BIGINT), tokens STRUCT("
-    + ", ".join(f"{name} BIGINT" for name in _COUNTS)
-    + "))"
-)
-_CORE: Final[Schema] = {"session_id": "VARCHAR", "stats": {"models": f"MAP(VARCHAR, {_MODEL})"}}
+_MODEL: Final[Schema] = {
+    "api": {"totalRequests": "BIGINT", "totalErrors": "BIGINT"},
+    "tokens": dict.fromkeys(_COUNTS, "BIGINT"),
+}
+_CORE: Final[Schema] = {"session_id": "VARCHAR", "stats": {"models": MapOf(_MODEL)}}
 
 
 class GeminiCliStats(JsonImporter):
@@ -58,7 +57,7 @@ class GeminiCliStats(JsonImporter):
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
         run = node.parent or node
-        api, tokens = node.get("f2")["api"], node.get("f2")["tokens"]
+        api, tokens = node.get("f2", "api"), node.get("f2", "tokens")
         prompt, cached = tokens["prompt"] + zero(tokens["tool"]), tokens["cached"]
         output = ibis.coalesce(tokens["candidates"] + zero(tokens["thoughts"]), tokens["thoughts"])
         uncached, reads, problem = split_input(
