@@ -33,7 +33,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input
 from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.table import Table
 
 
 class {classname}(TableImporter):

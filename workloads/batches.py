@@ -13,9 +13,11 @@ from workloads.importers.generic import GenericTable
 from workloads.json_plan import JsonPlan, Rows
 from workloads.ledger import COLUMNS
 from workloads.numbers import NumberStyle, style_of
-from workloads.raw import FILE_COLUMN, PLACE_COLUMN, STEP_PREFIX, Lines, Table
+from workloads.odd_counts import without_odd
+from workloads.raw import FILE_COLUMN, PLACE_COLUMN, STEP_PREFIX, Lines
 from workloads.shared import computed_once
 from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
+from workloads.table import Table
 from workloads.vocabulary import normal
 
 Expr = Any
@@ -174,6 +176,7 @@ def rows_of_table(
     table, columns = _ledger_of_table(
         importer, kind(raw, names, styles, wide).with_readings(first.asked), computed_once
     )
+    columns = without_odd(columns, *(wrong(table) for wrong in table.odd.values()))
     return Rows(table.raw, {**columns, "format": ibis.literal(importer.name)})
 
 

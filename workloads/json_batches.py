@@ -9,12 +9,13 @@ import ibis
 
 from workloads import relations
 from workloads.batches import Batch, ReadOptions, generic_importer, importer_of_table, rows_of_table
+from workloads.count_texts import as_texts, counts
 from workloads.expressions import TRUE
 from workloads.importers import JsonImporter, TableImporter, json_importers
 from workloads.json_plan import UNRECOGNISED, JsonPlan, Rows, claimed, make_plan, read_plan
 from workloads.ledger import SKIPPED
 from workloads.numbers import NumberStyle, style_of
-from workloads.odd_counts import as_texts, counts, find_odd
+from workloads.odd_counts import find_odd
 from workloads.raw import FILE_COLUMN, ROW_COLUMN, Node
 from workloads.schema import Schema, is_name, merge, nest, only, widened
 from workloads.sniff import inspect

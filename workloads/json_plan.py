@@ -10,13 +10,14 @@ from typing import Any
 
 import ibis
 
+from workloads.count_texts import as_texts, counts
 from workloads.declared import as_declared, elements
 from workloads.envelopes import envelope_fields, field_type, read_envelope
 from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.json_parts import Part
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
-from workloads.odd_counts import HUGE, as_texts, counts, odd_counts, without_odd, wrong_count
+from workloads.odd_counts import HUGE, odd_counts, without_odd, wrong_count
 from workloads.raw import Node
 from workloads.schema import Path, Schema, element, is_name, merge, nest
 from workloads.shared import computed_once
@@ -219,8 +220,8 @@ def _with_wrong(plan: JsonPlan, part: Part, node: Node, objects: Iterable[tuple[
     return node.root.mutate(**{_wrong(part): ibis.coalesce(*wrong)}).view() if wrong else node.root
 
 
-def _wrong_of(part: Part, table: Expr) -> Expr | None:
-    return table[_wrong(part)] if _wrong(part) in table.columns else None
+def _wrong_of(part: Part, table: Expr) -> list[Expr]:
+    return [table[_wrong(part)]] if _wrong(part) in table.columns else []
 
 
 def _owned(part: Part, raw: Expr) -> Expr:
@@ -232,7 +233,7 @@ def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
     envelope, failed = read_envelope(plan.fields, raw)
     read = []
     for part in parts:
-        columns = without_odd(part.importer.ledger(_node(part, raw), envelope), _wrong_of(part, raw))
+        columns = without_odd(part.importer.ledger(_node(part, raw), envelope), *_wrong_of(part, raw))
         read.append((raw[_mark(part)], {"format": ibis.literal(part.importer.name), **columns}))
     names = [name for name in COLUMNS if any(name in columns for _, columns in read)]
     merged = {name: _choose(name, read) for name in names if name not in ("fate", "reason")}
@@ -269,7 +270,7 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     table = _with_steps(part.importer, node)
     node = replace(node, root=table)
     ledger = part.importer.ledger(node, read_envelope(plan.fields, table)[0])
-    columns = without_odd(ledger, _wrong_of(part, table))
+    columns = without_odd(ledger, *_wrong_of(part, table))
     return Rows(table, {"format": ibis.literal(part.importer.name), **columns})
 
 

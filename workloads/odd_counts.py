@@ -9,38 +9,19 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT
-from workloads.declared import elements
-from workloads.expressions import NO_TEXT
-from workloads.ledger import SKIPPED
+from workloads.count_texts import WRONG, first_wrong
+from workloads.expressions import NO_TEXT, is_true
+from workloads.ledger import IGNORED, SKIPPED
 from workloads.raw import Node
-from workloads.schema import ITEM, MapOf, Path, Schema, inside, replaced
+from workloads.schema import ITEM, MapOf, Path
 
 Connection = Any
 Expr = Any
 
-TRUTH_COUNT = "a token count is true or false, not a number"
+_NO_USAGE: Final = "without usage"
+"""How every reason ends for which a row is set aside because nothing was counted."""
 HUGE: Final = 1 << 63
 """The least whole number that the engine does not hold as one of its own."""
-_WHOLE: Final = ("BIGINT", "HUGEINT")
-
-
-def counts(kind: Any, path: Path = ()) -> Iterator[Path]:
-    """Yield where a schema has whole numbers with a name of their own.
-
-    >>> list(counts({"id": "VARCHAR", "data": [{"tokens": "BIGINT", "hashes": ["BIGINT"]}]}))
-    [('data', '[]', 'tokens')]
-    """
-    if kind in _WHOLE and path[-1] != ITEM:
-        yield path
-    for key, inner in inside(kind):
-        yield from counts(inner, (*path, key))
-
-
-def as_texts(schema: Schema, odd: frozenset[Path]) -> Schema:
-    """Return the schema with text for the counts at some paths."""
-    read: Schema = replaced(schema, lambda name, path: "VARCHAR" if path in odd and name in _WHOLE else name)
-    return read
 
 
 def odd_counts(value: Any, kind: Any, path: Path = ()) -> Iterator[Path]:
@@ -69,36 +50,8 @@ def wrong_count(odd: Iterable[Path], node: Node) -> Expr:
 
 
 def _first_wrong(node: Node, path: Path) -> Expr:
-    if ITEM not in path:
-        return _wrong_with(node.get(*path))
-    here = path.index(ITEM)
-    return _first_in(node.get(*path[:here]), path[here + 1 :])
-
-
-def _first_in(values: Expr, path: Path) -> Expr:
-    """Return what is wrong with the first count that is odd below the elements of an array."""
-
-    def wrong(value: Expr) -> Expr:
-        for depth, key in enumerate(path):
-            if key == ITEM:
-                return _first_in(value, path[depth + 1 :])
-            value = value[key]
-        return _wrong_with(value)
-
-    return elements(values).map(wrong).filter(_is_there)[0]
-
-
-def _is_there(value: Expr) -> Expr:
-    return value.notnull()
-
-
-def _wrong_with(count: Expr) -> Expr:
-    return ibis.cases(
-        (count.isnull() | (count.strip() == "") | count.try_cast("int64").notnull(), NO_TEXT),
-        (count.isin(("true", "false")), TRUTH_COUNT),
-        (count.try_cast("float64").notnull(), NEGATIVE_COUNT),
-        else_=NO_WHOLE_COUNT,
-    )
+    here = path.index(ITEM) if ITEM in path else len(path)
+    return first_wrong(node.get(*path[:here]), path[here:])
 
 
 def find_odd(connection: Connection, raw: Expr, paths: Iterable[Path]) -> frozenset[Path]:
@@ -117,12 +70,23 @@ def find_odd(connection: Connection, raw: Expr, paths: Iterable[Path]) -> frozen
     return frozenset(path for name, path in named.items() if found[name] is True)
 
 
-def without_odd(columns: Mapping[str, Expr], wrong: Expr | None) -> Mapping[str, Expr]:
-    """Return the columns with rows that have something odd for a count as skipped; ``wrong`` as in ``wrong_count``."""
-    if wrong is None:
-        return columns
+def without_odd(columns: Mapping[str, Expr], *wrong: Expr) -> Mapping[str, Expr]:
+    """Return the ledger columns with rows that have something odd for a count as skipped.
+
+    Args:
+        columns: An importer's; ``wrong``, if it is among them, is what the importer has found itself.
+        wrong: What is wrong with a count of the row; null when nothing is.
+    """
+    left = {name: value for name, value in columns.items() if name != WRONG}
+    wrong = (*wrong, columns[WRONG]) if WRONG in columns else wrong
+    if not wrong:
+        return left
+    fate, reason = columns["fate"], columns["reason"]
+    # What is no request stays what it is; but that nothing was counted is not true where a count is odd.
+    aside = (fate == IGNORED) & ~is_true(reason.endswith(_NO_USAGE))
+    why = ibis.cases((aside, NO_TEXT), else_=ibis.coalesce(*wrong))
     return {
-        **columns,
-        "fate": ibis.cases((wrong.notnull(), SKIPPED), else_=columns["fate"]),
-        "reason": ibis.coalesce(wrong, columns["reason"]),
+        **left,
+        "fate": ibis.cases((why.notnull(), SKIPPED), else_=fate),
+        "reason": ibis.coalesce(why, reason),
     }

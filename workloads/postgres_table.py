@@ -8,9 +8,10 @@ from typing import Any, Final
 import ibis
 import ibis.expr.datatypes as dt
 
+from workloads.count_texts import wrong_if_unread, wrong_with
 from workloads.expressions import NO_TEXT
-from workloads.raw import Table
 from workloads.schema import Schema
+from workloads.table import Table
 
 Expr = Any
 
@@ -58,6 +59,10 @@ class PostgresTable(Table):
         """See ``Table.count``."""
         if name not in self.names:
             return ibis.null("int64")
+        if not self.raw[self.names[name]].type().is_numeric():
+            self.odd[name] = lambda table: wrong_if_unread(
+                _text(table.raw[table.names[name]]), table.count(name)
+            )
         return self._reading(f"__count_{name}", lambda table: _number(table.raw[table.names[name]], "int64"))
 
     def number(self, name: str) -> Expr:
@@ -87,13 +92,18 @@ class PostgresTable(Table):
         # The server cuts names at 63 bytes, and paths are longer.
         name = _LEAF + sha256("/".join((column, *path)).encode()).hexdigest()[:16]
 
-        def make(table: Table) -> Expr:
+        def text(table: Table) -> Expr:
             value = table.json(column)
             for key in path[:-1]:
                 value = value[key]
-            text = _json_text(value, path[-1])
-            return text if kind == "VARCHAR" else text.try_cast("int64" if kind == "BIGINT" else "float64")
+            return _json_text(value, path[-1])
 
+        def make(table: Table) -> Expr:
+            read = text(table)
+            return read if kind == "VARCHAR" else read.try_cast("int64" if kind == "BIGINT" else "float64")
+
+        if kind == "BIGINT":
+            self.odd[name] = lambda table: wrong_with(text(table))
         return self._reading(name, make)
 
 

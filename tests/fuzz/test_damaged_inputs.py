@@ -12,6 +12,7 @@ import pytest
 from fuzz.cases import Case, found_inputs, golden_cases
 from fuzz.invariants import ORDERED, faults, read, totals
 from fuzz.mutations import mutated
+from fuzz.odd_counts import lost_in_silence, with_odd_count
 from fuzz.values import DEEP, deep, long_text
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
@@ -42,6 +43,7 @@ def is_line_by_line(case: Case) -> bool:
     return case.path.suffix in (".jsonl", ".csv") and whole and case.importer not in ORDERED
 
 
+STRUCTURED = [case for case in CASES if case.path.suffix in (".csv", ".json", ".jsonl")]
 LINES = [case for case in CASES if is_line_by_line(case)]
 
 
@@ -52,6 +54,21 @@ def test_damage_is_counted_and_named(tmp_path_factory: pytest.TempPathFactory, c
     path.write_bytes(mutated(case.path.read_text(encoding="utf-8"), case.path.suffix, Random(seed)))
     note(f"{case.name} {seed}")
     assert faults(read([path], **case.options), [path]) == []
+
+
+@PROFILE
+@given(case=st.sampled_from(STRUCTURED), seed=st.integers(0, 2**63 - 1))
+def test_an_odd_count_is_named(tmp_path_factory: pytest.TempPathFactory, case: Case, seed: int) -> None:
+    changed = with_odd_count(case.path.read_text(encoding="utf-8"), case.path.suffix, Random(seed))
+    if changed is None:
+        return
+    content, where = changed
+    note(f"{case.name} {where}")
+    path = tmp_path_factory.mktemp("odd") / case.path.name
+    path.write_text(content, encoding="utf-8", newline="")
+    before, after = read([case.path], **case.options), read([path], **case.options)
+    assert faults(after, [path]) == []
+    assert lost_in_silence(before, after) == []
 
 
 @FEW

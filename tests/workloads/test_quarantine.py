@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT
+from workloads.count_texts import TRUTH_COUNT
 from workloads.load import NothingReadableError
-from workloads.odd_counts import TRUTH_COUNT
 
 Read = Callable[..., Any]
 HEAD = "timestamp,model,prompt_tokens,completion_tokens\n"

@@ -12,8 +12,9 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from workloads.raw import Envelope, Lines, Node, Table
+from workloads.raw import Envelope, Lines, Node
 from workloads.schema import Schema
+from workloads.table import Table
 
 Expr = Any
 Columns = Mapping[str, Expr]

@@ -24,8 +24,9 @@ from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, sp
 from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Node
 from workloads.schema import Schema
+from workloads.table import Table
 
 _BIG: Final = "BIGINT"
 _CACHE_KEYS: Final = ("cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation")

@@ -27,8 +27,9 @@ from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.importers.anthropic_admin import AnthropicPage, bucket_columns, dollars_of, items_of
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Node
 from workloads.schema import Schema
+from workloads.table import Table
 
 _DATE_LENGTH: Final = len("2026-01-01")
 

@@ -25,7 +25,7 @@ from workloads.charge_words import charge_kind, charge_meter, joined
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.table import Table
 from workloads.tags import TAGS, tag_columns
 from workloads.times import seconds_between
 

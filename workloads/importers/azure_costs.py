@@ -23,7 +23,8 @@ from workloads.charge_words import charge_kind, charge_meter, joined
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table, time_columns
+from workloads.raw import time_columns
+from workloads.table import Table
 from workloads.tags import tag_columns
 from workloads.times import month_first
 

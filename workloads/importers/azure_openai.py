@@ -22,12 +22,14 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.count_texts import WRONG, wrong_json_count
 from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table, time_columns
+from workloads.raw import time_columns
 from workloads.schema import Schema
+from workloads.table import Table
 from workloads.times import month_first
 
 _USAGE: Final = "azureopenairequestusage"
@@ -37,9 +39,10 @@ _REJECTED: Final = (400, 401, 403, 404, 405, 413, 415, 422, 424, 429)
 _NO_MODEL: Final = r"(?i)(^|_)(list|get|delete|cancel|upload)(_|$)|^(files|models|deployments|fine_?tunes?)_"
 """Operations that run no model."""
 _TIMES: Final = ("time", "time_generated", "time_generated_utc")
+_COUNTS: Final = ("promptTokens", "generatedTokens", "completionTokens", "cachedTokens")
 _PROPERTIES: Final[Schema] = {
     **dict.fromkeys(("modelDeploymentName", "modelName", "objectId", "streamType"), "VARCHAR"),
-    **dict.fromkeys(("promptTokens", "generatedTokens", "completionTokens", "cachedTokens"), "JSON"),
+    **dict.fromkeys(_COUNTS, "JSON"),
     "timeToFirstTokenMs": "DOUBLE",
 }
 
@@ -82,6 +85,7 @@ class AzureOpenAILog(TableImporter):
         other = ~is_true(category.isin(_CATEGORIES)) | is_true(text("operation_name").re_search(_NO_MODEL))
         failed = ~counted & is_true(status.try_cast("int64").isin(_REJECTED))
         negative = is_negative(prompt, output, cached)
+        wrong = ibis.coalesce(*(wrong_json_count(properties[name]) for name in _COUNTS))
         deployment = properties["modelDeploymentName"].nullif("")
         ttft = properties["timeToFirstTokenMs"] / MILLISECONDS_PER_SECOND
         return {
@@ -92,6 +96,7 @@ class AzureOpenAILog(TableImporter):
                 (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),
+            WRONG: wrong,
             "problem": problem,
             **time_columns(table.step("time")),
             "provider": ibis.literal("azure"),

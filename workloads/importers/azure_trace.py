@@ -19,7 +19,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative
 from workloads.expressions import NO_TEXT
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.table import Table
 
 
 class AzureTrace(TableImporter):

@@ -20,13 +20,14 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
-from workloads.declared import as_declared
+from workloads.count_texts import WRONG, counts_in, texts_in, wrong_in
 from workloads.expressions import is_true, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.importers.bedrock import CACHE_DETAILS, STANDARD_TIERS, columns_of, lifetime
 from workloads.ledger import IGNORED, SKIPPED
-from workloads.raw import Envelope, Node, Table, time_columns
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
+from workloads.table import Table
 from workloads.tags import tag_columns
 
 _BIG: Final = "BIGINT"
@@ -54,6 +55,7 @@ _EVENT: Final[Schema] = {
     "metadata": {"usage": _USAGE, "metrics": _METRICS},
     _INVOCATION_METRICS: {"invocationLatency": "DOUBLE", "firstByteLatency": "DOUBLE"},
 }
+_PARTS: Final[Mapping[str, Schema]] = {"body": _BODY, "first": _EVENT, "last": _EVENT}
 _INVOCATION: Final[Schema] = {
     "schemaType": "VARCHAR",
     "timestamp": "VARCHAR",
@@ -92,13 +94,13 @@ class BedrockLog(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
+        if node.has_step("bedrock_body_texts"):
+            texts = {name: node.step(f"bedrock_{name}_texts") for name in _PARTS}
+            return {f"bedrock_{name}": counts_in(texts[name], schema) for name, schema in _PARTS.items()}
         body = node.get("output", "outputBodyJson")
-        return {
-            "bedrock_body": as_declared(body, _BODY),
-            # A streamed answer is logged as the array of its events.
-            "bedrock_first": as_declared(body[0], _EVENT),
-            "bedrock_last": as_declared(body[-1], _EVENT),
-        }
+        # A streamed answer is logged as the array of its events.
+        parts = {"body": body, "first": body[0], "last": body[-1]}
+        return {f"bedrock_{name}_texts": texts_in(parts[name], schema) for name, schema in _PARTS.items()}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -121,6 +123,9 @@ class BedrockLog(JsonImporter):
             **columns,
             "fate": ibis.cases((failed, IGNORED), else_=columns["fate"]),
             "reason": ibis.cases((failed, "failed call without usage"), else_=columns["reason"]),
+            WRONG: ibis.coalesce(
+                *(wrong_in(node.step(f"bedrock_{name}_texts"), schema) for name, schema in _PARTS.items())
+            ),
             **time_columns(node.get("timestamp")),
             "provider": ibis.literal("aws"),
             "model": node.get("modelId"),
@@ -187,8 +192,10 @@ class BedrockLogCsv(TableImporter):
 
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
+        if not table.has_step("log_texts"):
+            return {"log_texts": texts_in(table.json("message"), _INVOCATION)}
         if not table.has_step("log"):
-            return {"log": as_declared(table.json("message"), _INVOCATION)}
+            return {"log": counts_in(table.step("log_texts"), _INVOCATION)}
         return _JSON_LOG.steps(table.node("log"))
 
     def ledger_of_table(self, table: Table) -> Columns:
@@ -197,8 +204,10 @@ class BedrockLogCsv(TableImporter):
         columns = dict(_JSON_LOG.ledger(node, Envelope({})))
         broken = is_true(table.json("message").isnull() & table.text("message").startswith("{"))
         other = ~is_true(_JSON_LOG.owns(node))
+        wrong = ibis.coalesce(columns[WRONG], wrong_in(table.step("log_texts"), _INVOCATION))
         return {
             **columns,
+            WRONG: wrong,
             "fate": ibis.cases((broken, SKIPPED), (other, IGNORED), else_=columns["fate"]),
             "reason": ibis.cases(
                 (broken, "the message is no valid JSON"),

@@ -20,7 +20,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.table import Table
 
 
 class BurstGPTTrace(TableImporter):

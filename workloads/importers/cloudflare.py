@@ -24,8 +24,8 @@ from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, ze
 from workloads.expressions import NO_TEXT, first_label, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table
 from workloads.schema import Schema
+from workloads.table import Table
 
 _HTTP_ERROR: Final = 400
 _TRUE: Final = ("true", "1", "yes")
@@ -64,7 +64,7 @@ class CloudflareGateway(TableImporter):
         unused = zero(prompt) + zero(output) == 0
         own_cache = _is(table, "cached", _TRUE)
         refused = _is(table, "rate_limited", _TRUE)
-        error = is_true(table.count("status_code") >= _HTTP_ERROR) | _is(table, "success", _FALSE)
+        error = is_true(table.number("status_code") >= _HTTP_ERROR) | _is(table, "success", _FALSE)
         failed = unused & error
         negative = is_negative(prompt, output)
         unreadable = table.unreadable("tokens_in") | table.unreadable("tokens_out")

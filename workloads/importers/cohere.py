@@ -27,7 +27,7 @@ from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
 _UNITS: Final[Schema] = {
-    "billed_units": {"input_tokens": "DOUBLE", "output_tokens": "DOUBLE", "image_tokens": "DOUBLE"}
+    "billed_units": {"input_tokens": "BIGINT", "output_tokens": "BIGINT", "image_tokens": "BIGINT"}
 }
 _CORE: Final[Schema] = {
     "id": "VARCHAR",
@@ -85,9 +85,7 @@ class CohereResponse(JsonImporter):
 
 
 def _billed(node: Node, name: str) -> Any:
-    """Return one of the billed counts, which may be written with a decimal point."""
-    places = (node.get("usage", "billed_units"), node.get("meta", "billed_units"))
-    return ibis.coalesce(*(place[name] for place in places)).try_cast("int64")
+    return ibis.coalesce(*(node.get(place, "billed_units", name) for place in ("usage", "meta")))
 
 
 IMPORTERS: Final[tuple[Importer, ...]] = (CohereResponse(),)

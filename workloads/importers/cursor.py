@@ -21,7 +21,7 @@ from workloads.accounting import CONTRADICTS_SOURCE, NEGATIVE_COUNT, NO_WHOLE_CO
 from workloads.expressions import NO_TEXT, TRUE, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.table import Table
 
 _WRITTEN: Final = "input_w_cache_write"
 _UNCACHED: Final = "input_w_o_cache_write"

@@ -98,7 +98,7 @@ class GeminiCache(JsonImporter):
             "reason": ibis.cases(
                 (lost, "an explicit cache without the time of its making, or that ends before it"),
                 (made, NO_TEXT),
-                else_="change or end of an explicit cache",
+                else_="change or end of an explicit cache, without usage",
             ),
             "problem": ibis.cases((made & end.isnull(), LIFETIME_ASSUMED), else_=NO_TEXT),
             **envelope.labels(),

@@ -22,7 +22,7 @@ from workloads.expressions import FALSE, NO_TEXT, TRUE, is_true, not_negative, t
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.outcomes import ACCEPTED_NAMES, accepted
-from workloads.raw import Table
+from workloads.table import Table
 from workloads.times import begins_with_date
 from workloads.vocabulary import (
     ADDITIVE_NAMES,

@@ -29,7 +29,7 @@ from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.outcomes import accepted
 from workloads.prefix_texts import text_step, told_by_text
-from workloads.raw import Table
+from workloads.table import Table
 from workloads.times import seconds_between
 
 _HTTP_ERROR: Final = 400
@@ -77,7 +77,7 @@ class HeliconeRequests(TableImporter):
         negative, meters = _meters(table.step)
         unreadable = table.unreadable("prompt_tokens") | table.unreadable("completion_tokens")
         unused = meters["dedup_size"] == 0
-        status = table.count("response_status")
+        status = table.number("response_status")
         failed = unused & is_true(status >= _HTTP_ERROR)
         own_cache = is_true(~text("cache_reference_id").isin((_NO_CACHE,)))
         properties = table.json(table.first(("request_properties", "properties")) or "")

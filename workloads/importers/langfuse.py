@@ -30,7 +30,8 @@ from workloads.expressions import FALSE, NO_TEXT, is_true, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.prefix_texts import text_step, told_by_text
-from workloads.raw import Table, time_columns
+from workloads.raw import time_columns
+from workloads.table import Table
 from workloads.times import seconds_between
 
 UNKNOWN_USAGE: Final = "usage_of_unknown_kind"
@@ -228,7 +229,7 @@ def _sum_of(pairs: Any, kinds: tuple[str, ...]) -> Any:
     def is_one(pair: Any) -> Any:
         return pair["kind"].isin(kinds)
 
-    return pairs.filter(is_one).map(_count).sums().cast("int64")
+    return pairs.filter(is_one).map(_count).sums().try_cast("int64")
 
 
 def _judged(count: Callable[[str], Any]) -> Columns:

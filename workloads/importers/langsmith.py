@@ -22,13 +22,15 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.count_texts import WRONG, counts_in, texts_in, wrong_in
 from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, first_label, is_true, not_negative, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.langsmith_json import INPUT_DETAILS, OBJECTS, OUTPUT_DETAILS, SAID
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node, Table, time_columns
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
+from workloads.table import Table
 from workloads.times import parse_instant, seconds_between
 
 _STANDARD: Final = ("auto", "default", "standard", "on_demand")
@@ -229,6 +231,7 @@ class LangSmithRuns(TableImporter):
 
 
 _BODY: Final[Schema] = {"post": [_RUN], "patch": [_RUN]}
+_POSTED: Final[Mapping[str, Schema]] = {**OBJECTS, "posted_extra": OBJECTS["extra"]}
 
 
 class LangSmithBatch(JsonImporter):
@@ -250,8 +253,11 @@ class LangSmithBatch(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        if node.has_step("outputs"):
-            run = {name: node.step(name) for name in _RUN}
+        if node.has_step("outputs_texts"):
+            if not node.has_step("outputs_object"):
+                texts = {name: node.step(f"{name}_texts") for name in _POSTED}
+                return {f"{name}_object": counts_in(texts[name], _POSTED[name]) for name in _POSTED}
+            run = _posted(node)
             nothing = {
                 "prompt_details": as_declared(ibis.null("json"), INPUT_DETAILS),
                 "output_details": as_declared(ibis.null("json"), OUTPUT_DETAILS),
@@ -268,16 +274,22 @@ class LangSmithBatch(JsonImporter):
         posted = body.get("post").filter(is_same)[0]
         run = {name: ibis.coalesce(node.get(name), posted[name]) for name in _RUN}
         run["posted_extra"] = posted["extra"]
-        objects = {**OBJECTS, "posted_extra": OBJECTS["extra"]}
-        return run | {name: as_declared(run[name], schema) for name, schema in objects.items()}
+        return run | {f"{name}_texts": texts_in(run[name], schema) for name, schema in _POSTED.items()}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
         del envelope
-        run = {name: node.step(name) for name in (*_RUN, "posted_extra")}
+        run = _posted(node)
         for name, source in _TIMES.items():
             run[name] = time_columns(run[source])["started_at"] if source in run else ibis.null("timestamp")
-        return _ledger(run, lambda name: node.step(f"{name}_count"))
+        wrong = [wrong_in(node.step(f"{name}_texts"), schema) for name, schema in _POSTED.items()]
+        return {**_ledger(run, lambda name: node.step(f"{name}_count")), WRONG: ibis.coalesce(*wrong)}
+
+
+def _posted(node: Node) -> dict[str, Any]:
+    """Return the fields of a run by name, with its objects."""
+    run = {name: node.step(name) for name in _RUN}
+    return run | {name: node.step(f"{name}_object") for name in _POSTED}
 
 
 def _list(value: Any) -> list[Any]:

@@ -26,8 +26,8 @@ from workloads.expressions import NO_TEXT, is_true, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.prefix_texts import text_step, told_by_text
-from workloads.raw import Table
 from workloads.schema import Schema
+from workloads.table import Table
 from workloads.times import seconds_between
 
 _MESSAGES_CALLS: Final = ("anthropic_messages", "aanthropic_messages")

@@ -43,6 +43,11 @@ _MORE_THAN_AN_ANSWER: Final = 1_000_003
 HIDDEN_REASONING: Final = "reasoning_only_in_total"
 """Problem of a row whose total is more than its counts: the rest was taken for reasoning."""
 
+_GROQ_USAGE: Final[Schema] = {
+    **dict.fromkeys(("prompt_tokens", "completion_tokens"), _BIG),
+    "prompt_tokens_details": {"cached_tokens": _BIG},
+    "completion_tokens_details": {"reasoning_tokens": _BIG},
+}
 _CORE: Final[Schema] = {
     "id": "VARCHAR",
     "object": "VARCHAR",
@@ -53,16 +58,13 @@ _CORE: Final[Schema] = {
     "status": "VARCHAR",
     "choices": [{"finish_reason": "VARCHAR"}],
     "output": [{"type": "VARCHAR"}],
-    "timings": ANY,
-    "x_groq": ANY,
+    "timings": {"cache_n": _BIG, "prompt_ms": "DOUBLE", "predicted_ms": "DOUBLE"},
+    "x_groq": {"usage": _GROQ_USAGE},
     "usage": {
-        "prompt_tokens": _BIG,
-        "completion_tokens": _BIG,
-        "input_tokens": _BIG,
-        "output_tokens": _BIG,
+        **dict.fromkeys(("prompt_tokens", "completion_tokens", "input_tokens", "output_tokens"), _BIG),
         "total_tokens": _BIG,
         "prompt_tokens_details": {"cached_tokens": _BIG, "cache_write_tokens": _BIG, "audio_tokens": _BIG},
-        "prompt_token_details": ANY,
+        "prompt_token_details": {"cached_tokens": _BIG},
         "completion_tokens_details": {"reasoning_tokens": _BIG, "audio_tokens": _BIG, "image_tokens": _BIG},
         "input_tokens_details": {
             "cached_tokens": _BIG,
@@ -108,25 +110,23 @@ class OpenAIResponse(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        usage, last = node.get("usage"), node.get("x_groq")["usage"]
-        prompt = ibis.coalesce(
-            usage["prompt_tokens"], usage["input_tokens"], json_number(last["prompt_tokens"], "int64")
-        )
+        usage, last = node.get("usage"), node.get("x_groq", "usage")
+        prompt = ibis.coalesce(usage["prompt_tokens"], usage["input_tokens"], last["prompt_tokens"])
         answer = ibis.coalesce(
             usage["completion_tokens"],
             usage["output_tokens"],
-            json_number(last["completion_tokens"], "int64"),
+            last["completion_tokens"],
         )
         chat_in, new_in = usage["prompt_tokens_details"], usage["input_tokens_details"]
         cached = ibis.coalesce(
             chat_in["cached_tokens"],
             new_in["cached_tokens"],
-            json_number(usage["prompt_token_details"]["cached_tokens"], "int64"),
+            usage["prompt_token_details"]["cached_tokens"],
             usage["prompt_cache_hit_tokens"],
             usage["num_cached_tokens"],
             usage["cached_tokens"],
-            json_number(node.get("timings")["cache_n"], "int64"),
-            json_number(last["prompt_tokens_details"]["cached_tokens"], "int64"),
+            node.get("timings", "cache_n"),
+            last["prompt_tokens_details"]["cached_tokens"],
         )
         written = ibis.coalesce(
             chat_in["cache_write_tokens"], new_in["cache_write_tokens"], usage["cache_creation_input_tokens"]
@@ -134,7 +134,7 @@ class OpenAIResponse(JsonImporter):
         thought = ibis.coalesce(
             usage["completion_tokens_details"]["reasoning_tokens"],
             usage["output_tokens_details"]["reasoning_tokens"],
-            json_number(last["completion_tokens_details"]["reasoning_tokens"], "int64"),
+            last["completion_tokens_details"]["reasoning_tokens"],
         )
         beyond = _beyond(usage["total_tokens"], prompt, answer, zero(cached) + zero(written), thought)
         return {
@@ -259,7 +259,7 @@ def _seconds(node: Node, envelope: Envelope) -> Columns:
     usage, timings = node.get("usage"), node.get("timings")
     groq, llama = usage["total_time"].notnull(), timings.notnull()
     waited = zero(usage["queue_time"])
-    first, rest = (json_number(timings[name], "float64") for name in ("prompt_ms", "predicted_ms"))
+    first, rest = (timings[name] for name in ("prompt_ms", "predicted_ms"))
     times = {
         "ttft_seconds": (waited + usage["prompt_time"], first / MILLISECONDS_PER_SECOND),
         "duration_seconds": (waited + usage["total_time"], (first + rest) / MILLISECONDS_PER_SECOND),

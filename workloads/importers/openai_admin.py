@@ -25,8 +25,9 @@ from workloads.charge_words import charge_kind, charge_meter
 from workloads.expressions import NO_TEXT, TRUE, is_true, not_negative
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Node
 from workloads.schema import Schema
+from workloads.table import Table
 from workloads.usage_tiers import usage_tier
 
 _BIG: Final = "BIGINT"
@@ -177,7 +178,7 @@ class OpenAICostCsv(TableImporter):
             ),
             **times,
             "usage_date": times["started_at"].date(),
-            "bucket_seconds": table.count("end_time") - table.count("start_time"),
+            "bucket_seconds": (table.number("end_time") - table.number("start_time")).cast("int64"),
             "charge_only": TRUE,
             "provider": ibis.literal("openai"),
             "charge_kind": charge_kind(line, money),

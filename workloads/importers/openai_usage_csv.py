@@ -22,7 +22,7 @@ from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, sp
 from workloads.expressions import NO_TEXT, at_most, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.table import Table
 from workloads.usage_tiers import usage_tier
 
 
@@ -53,7 +53,7 @@ class OpenAIUsageCsv(TableImporter):
         audio_cached = at_most(count("input_cached_audio_tokens"), reads)
         image_in, image_out = count("input_image_tokens"), count("output_image_tokens")
         batch = table.text("batch").lower().isin(("true", "1", "yes"))
-        bucket = table.count("end_time") - table.count("start_time")
+        bucket = (table.number("end_time") - table.number("start_time")).cast("int64")
         return {
             "fate": ibis.cases((idle, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD),
             "reason": ibis.cases(

@@ -26,8 +26,9 @@ from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, sp
 from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Envelope, Node, Table, time_columns
+from workloads.raw import Envelope, Node, time_columns
 from workloads.schema import Schema
+from workloads.table import Table
 
 _BIG: Final = "BIGINT"
 _MICRO_CENT: Final = ibis.literal(Decimal("0.00000001"), type="decimal(9, 8)")

@@ -22,8 +22,9 @@ import ibis
 
 from workloads.flat_spans import FLAT_SPAN, flat_span_ledger, flat_span_steps
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Node
 from workloads.spans import NAMES, counts_of, fields_of, has_failed, span_ledger
+from workloads.table import Table
 from workloads.vocabulary import normal
 
 _PREFIX: Final = "attributes."

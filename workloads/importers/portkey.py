@@ -25,8 +25,8 @@ from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, sp
 from workloads.expressions import NO_TEXT, first_label, is_true, text_of, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
-from workloads.raw import Table
 from workloads.schema import Schema
+from workloads.table import Table
 
 _HTTP_ERROR: Final = 400
 _STANDARD: Final = ("auto", "default", "standard", "on_demand")
@@ -88,7 +88,7 @@ class PortkeyLogs(TableImporter):
         body, metadata = table.object("response_body", _BODY), table.object("metadata", _LABELS)
         negative, unused, meters = _meters(table.step)
         own_cache = is_true(text("cache_status").upper().endswith("HIT"))
-        status = table.count("response_status_code")
+        status = table.number("response_status_code")
         success = text("is_success").lower()
         failed = unused & (is_true(success.isin(("0", "false"))) | is_true(status >= _HTTP_ERROR))
         unreadable = table.unreadable("req_units") | table.unreadable("res_units")

@@ -24,7 +24,7 @@ from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import RECORD, SKIPPED
-from workloads.raw import Table
+from workloads.table import Table
 from workloads.times import epoch, seconds_between
 
 CACHE_WORKED_OUT: Final = "cache_use_worked_out"

@@ -22,6 +22,8 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.count_texts import WRONG, texts_in, wrong_in, wrong_json_count
+from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true, not_negative, text_of
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -86,8 +88,9 @@ _CORE: Final[Schema] = {
     **_RESULT,
     "steps": [{"modelId": "VARCHAR", "id": "VARCHAR", **_RESULT}],
 }
-_PIECES_IN: Final = "struct<total: int64, noCache: int64, cacheRead: int64, cacheWrite: int64>"
-_PIECES_OUT: Final = "struct<total: int64, reasoning: int64>"
+_PIECES_IN: Final[Schema] = dict.fromkeys(("total", "noCache", "cacheRead", "cacheWrite"), _BIG)
+_PIECES_OUT: Final[Schema] = dict.fromkeys(("total", "reasoning"), _BIG)
+_PIECES: Final[Mapping[str, Schema]] = {"inputTokens": _PIECES_IN, "outputTokens": _PIECES_OUT}
 
 
 class VercelAiUsage(JsonImporter):
@@ -114,7 +117,7 @@ class VercelAiUsage(JsonImporter):
         marked = usage["inputTokenDetails"].notnull() | usage["outputTokenDetails"].notnull()
         marked |= usage["cachedInputTokens"].notnull() | usage["reasoningTokens"].notnull()
         marked |= usage["promptTokens"].notnull() | usage["raw"].notnull()
-        marked |= is_true(usage["inputTokens"].try_cast(_PIECES_IN)["total"].notnull())
+        marked |= is_true(as_declared(usage["inputTokens"], _PIECES_IN)["total"].notnull())
         marked |= node.get("finishReason").notnull() | node.get("providerMetadata").notnull()
         return named & marked
 
@@ -165,6 +168,7 @@ class VercelAiUsage(JsonImporter):
             "reason": ibis.cases(
                 (whole, "result that repeats its steps"), (negative, NEGATIVE_COUNT), else_=NO_TEXT
             ),
+            WRONG: step("wrong"),
             "problem": problem,
             **envelope.labels(),
             **time_columns(ibis.coalesce(result["timestamp"], envelope.get("time"))),
@@ -189,10 +193,13 @@ class VercelAiUsage(JsonImporter):
 def _sdk_counts(node: Node) -> dict[str, Any]:
     """Return what the SDK reports, whether in its newer shape, and whether by a provider that leaves the cached out."""
     usage = node.get("usage")
-    pieces, details = usage["inputTokens"].try_cast(_PIECES_IN), usage["inputTokenDetails"]
-    answer = usage["outputTokens"].try_cast(_PIECES_OUT)
+    pieces, answer = (as_declared(usage[name], schema) for name, schema in _PIECES.items())
+    details = usage["inputTokenDetails"]
     data = [node.get("providerMetadata"), node.get("experimental_providerMetadata")]
+    wrong = [wrong_json_count(usage[name]) for name in _PIECES]
+    wrong += [wrong_in(texts_in(usage[name], schema), schema) for name, schema in _PIECES.items()]
     return {
+        "wrong": ibis.coalesce(*wrong),
         "sdk_prompt": ibis.coalesce(
             usage["inputTokens"].try_cast("int64"), pieces["total"], usage["promptTokens"]
         ),

@@ -19,14 +19,15 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
-from workloads.declared import as_declared
+from workloads.count_texts import WRONG, counts_in, texts_in, wrong_in
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.importers.anthropic import AnthropicMessage
 from workloads.importers.gemini import GeminiResponse
 from workloads.ledger import COLUMNS, IGNORED
-from workloads.raw import Envelope, Node, Table
+from workloads.raw import Envelope, Node
 from workloads.schema import Schema, merge
+from workloads.table import Table
 from workloads.tags import tag_columns
 
 _PROJECT: Final = r"^projects/([^/]+)/"
@@ -35,7 +36,7 @@ _GEMINI: Final = GeminiResponse()
 _REQUEST: Final[Schema] = {"labels": "JSON", "metadata": {"user_id": "VARCHAR"}}
 _RESPONSE: Final[Schema] = {
     **merge(_CLAUDE.core, _GEMINI.core),
-    "error": {"code": "BIGINT", "status": "VARCHAR"},
+    "error": {"code": "VARCHAR", "status": "VARCHAR"},
 }
 _METADATA: Final[Schema] = {"request_latency": "DOUBLE"}
 
@@ -53,22 +54,24 @@ class VertexLog(TableImporter):
 
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
-        if not table.has_step("response"):
+        if not table.has_step("response_texts"):
             whole = table.json("full_response")
             # A streamed answer is the array of its chunks: the last one has the final counts.
             last = ibis.coalesce(whole[-1], whole)
             return {
-                "response": as_declared(last, _RESPONSE),
+                "response_texts": texts_in(last, _RESPONSE),
                 "request": table.object("full_request", _REQUEST),
                 "metadata": table.object("metadata", _METADATA),
             }
+        if not table.has_step("response"):
+            return {"response": counts_in(table.step("response_texts"), _RESPONSE)}
         return _GEMINI.steps(table.node("response"))
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         text = table.text
         response, request = table.node("response"), table.node("request")
-        error = ibis.coalesce(response.get("error", "status"), response.get("error", "code").cast("string"))
+        error = ibis.coalesce(response.get("error", "status"), response.get("error", "code"))
         failed = error.notnull()
         claude = is_true(response.get("usage").notnull() & _CLAUDE.owns(response))
         envelope = Envelope({"model": text("model").re_extract(r"([^/]+)$", 1).nullif("")})
@@ -78,6 +81,7 @@ class VertexLog(TableImporter):
             **body,
             "fate": ibis.cases((failed, IGNORED), else_=body["fate"]),
             "reason": ibis.cases((failed, "failed call without usage"), else_=body["reason"]),
+            WRONG: wrong_in(table.step("response_texts"), _RESPONSE),
             **table.time("logging_time"),
             "provider": ibis.literal("google"),
             "region": text("model").re_extract(r"/locations/([^/]+)/", 1).nullif(""),
