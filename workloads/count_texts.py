@@ -16,8 +16,8 @@ Expr = Any
 WRONG: Final = "wrong"
 """Beside an importer's ledger columns: what is wrong with a count of the row; null when nothing is."""
 TRUTH_COUNT = "a token count is true or false, not a number"
-NOTHING: Final = ("", "-", "\u2013", "\u2014", "n/a", "na", "null", "none", "nil", "nan", "undefined")
-"""What stands, in small letters, where a count is not stated."""
+_NOTHING: Final = ("", "-", "\u2013", "\u2014", "n/a", "na", "null", "none", "nil", "nan", "undefined")
+"""What stands, in small letters, in a cell of a table for a detail that is not stated."""
 _WHOLE: Final = ("BIGINT", "HUGEINT")
 
 
@@ -76,9 +76,9 @@ def _is_there(value: Expr) -> Expr:
 
 def wrong_with(count: Expr) -> Expr:
     """Return what is wrong with a count that was read as text; null when nothing is."""
+    whole = count.try_cast("int64")
     return ibis.cases(
-        (count.isnull() | count.try_cast("int64").notnull(), NO_TEXT),
-        (count.strip().lower().isin(NOTHING), NO_TEXT),
+        (count.isnull() | (count.strip() == "") | (whole >= 0), NO_TEXT),
         (count.isin(("true", "false")), TRUTH_COUNT),
         (count.try_cast("float64").notnull(), NEGATIVE_COUNT),
         else_=NO_WHOLE_COUNT,
@@ -86,13 +86,20 @@ def wrong_with(count: Expr) -> Expr:
 
 
 def wrong_json_count(value: Expr) -> Expr:
+    """Return what is wrong with a JSON value that should be a count or a text of one; null also of an object."""
+    text = ibis.coalesce(value.unwrap_as("string"), value.cast("string"))
+    return ibis.cases((text.startswith("{"), NO_TEXT), else_=wrong_with(text))
+
+
+def wrong_json_counts(value: Expr) -> Expr:
     """Return what is wrong with a JSON value that should be a count, a text of one, or an array of counts."""
     several = first_wrong(value.try_cast("array<string>"), (ITEM,))
-    text = ibis.coalesce(value.unwrap_as("string"), value.cast("string"))
-    plain = ibis.cases((text.left(1).isin(("[", "{")), NO_TEXT), else_=wrong_with(text))
-    return ibis.cases((text.left(1) == "[", several), else_=plain)
+    is_array = value.cast("string").startswith("[")
+    return ibis.cases((is_array, several), else_=wrong_json_count(value))
 
 
-def wrong_if_unread(text: Expr, count: Expr) -> Expr:
-    """Return what is wrong with a count where a text says something and no whole number was read of it."""
-    return ibis.cases((text.notnull() & count.isnull(), wrong_with(text)), else_=NO_TEXT)
+def wrong_cell(text: Expr, count: Expr) -> Expr:
+    """Return what is wrong with a count that was read of a cell: it is negative, or none although the cell says something."""
+    nothing = text.strip().lower().isin(_NOTHING)
+    wrong = ibis.cases((nothing, NO_TEXT), else_=wrong_with(text))
+    return ibis.cases((count < 0, NEGATIVE_COUNT), (text.notnull() & count.isnull(), wrong), else_=NO_TEXT)

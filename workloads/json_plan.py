@@ -17,9 +17,9 @@ from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.json_parts import Part
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
-from workloads.odd_counts import HUGE, odd_counts, without_odd, wrong_count
+from workloads.odd_counts import HUGE, negative_count, odd_counts, without_odd, wrong_count
 from workloads.raw import Node
-from workloads.schema import Path, Schema, element, is_name, merge, nest
+from workloads.schema import ITEM, Path, Schema, element, is_name, merge, nest
 from workloads.shared import computed_once
 
 Expr = Any
@@ -75,7 +75,7 @@ def make_plan(records: Iterable[Mapping[str, Any]], known: tuple[JsonImporter, .
     seen: set[object] = set()
     for record in records:
         # Records with equal keys say nothing new, and a sample is mostly made of them.
-        keys = _keys(record, 2)
+        keys = _keys(record, _MAX_DEPTH)
         if keys in seen:
             continue
         seen.add(keys)
@@ -212,11 +212,14 @@ def _with_wrong(plan: JsonPlan, part: Part, node: Node, objects: Iterable[tuple[
         node: Some object of the rows, with its odd counts declared as texts.
         objects: Where each is in the record as it was read, and its path now.
     """
-    wrong = [
-        wrong_count(odd, replace(node, path=path))
-        for place, path in objects
-        if (odd := part.own(place, plan.odd & frozenset(counts(part.declared))))
-    ]
+    wrong: list[Expr] = []
+    declared = frozenset(counts(part.declared))
+    for place, path in objects:
+        at = replace(node, path=path)
+        odd = part.own(place, plan.odd & declared)
+        numbers = [number for number in part.own(place, declared - plan.odd) if ITEM not in number]
+        wrong += [wrong_count(odd, at)] if odd else []
+        wrong += [negative_count(numbers, at)] if numbers else []
     return node.root.mutate(**{_wrong(part): ibis.coalesce(*wrong)}).view() if wrong else node.root
 
 

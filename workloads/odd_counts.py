@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import ibis
 
+from workloads.accounting import NEGATIVE_COUNT
 from workloads.count_texts import WRONG, first_wrong
 from workloads.expressions import NO_TEXT, is_true
 from workloads.ledger import IGNORED, SKIPPED
@@ -47,6 +48,12 @@ def _is_huge(value: Any) -> bool:
 def wrong_count(odd: Iterable[Path], node: Node) -> Expr:
     """Return what is wrong with one of the counts at some paths below an object, all read as text; null: nothing."""
     return ibis.coalesce(*(_first_wrong(node, path) for path in sorted(odd)), NO_TEXT)
+
+
+def negative_count(paths: Iterable[Path], node: Node) -> Expr:
+    """Return what is wrong with one of the numbers at some paths below an object, none of them in an array."""
+    numbers = [node.get(*path) for path in sorted(paths)]
+    return ibis.cases((ibis.least(0, *numbers) < 0, NEGATIVE_COUNT), else_=NO_TEXT)
 
 
 def _first_wrong(node: Node, path: Path) -> Expr:

@@ -8,7 +8,8 @@ from typing import Any, Final
 import ibis
 import ibis.expr.datatypes as dt
 
-from workloads.count_texts import wrong_if_unread, wrong_with
+from workloads.accounting import NEGATIVE_COUNT
+from workloads.count_texts import wrong_cell, wrong_with
 from workloads.expressions import NO_TEXT
 from workloads.schema import Schema
 from workloads.table import Table
@@ -59,10 +60,10 @@ class PostgresTable(Table):
         """See ``Table.count``."""
         if name not in self.names:
             return ibis.null("int64")
-        if not self.raw[self.names[name]].type().is_numeric():
-            self.odd[name] = lambda table: wrong_if_unread(
-                _text(table.raw[table.names[name]]), table.count(name)
-            )
+        if self.raw[self.names[name]].type().is_numeric():
+            self.odd[name] = lambda table: ibis.cases((table.count(name) < 0, NEGATIVE_COUNT), else_=NO_TEXT)
+        else:
+            self.odd[name] = lambda table: wrong_cell(_text(table.raw[table.names[name]]), table.count(name))
         return self._reading(f"__count_{name}", lambda table: _number(table.raw[table.names[name]], "int64"))
 
     def number(self, name: str) -> Expr:

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.count_texts import counts, counts_in, texts_in, wrong_if_unread, wrong_in
+from workloads.accounting import NEGATIVE_COUNT
+from workloads.count_texts import counts, counts_in, texts_in, wrong_cell, wrong_in
 from workloads.declared import as_declared
 from workloads.expressions import FALSE, NO_TEXT, trimmed
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
@@ -100,8 +101,7 @@ class Table:
             count = column.try_cast("int64") if plain else parse_count(column, table.styles.get(name))
             return count.cast("decimal(38, 0)") if table.wide else count
 
-        if not self.raw[self.names[name]].type().is_numeric():
-            self.odd[name] = lambda table: wrong_if_unread(table.raw[table.names[name]], table.count(name))
+        self.odd[name] = lambda table: _wrong(table.raw[table.names[name]], table.count(name))
         return self._reading("__count_" + name, make)
 
     def number(self, name: str) -> Expr:
@@ -180,3 +180,9 @@ class Table:
 
         made = {"started_at": started_at, "usage_date": usage_date}
         return {part: self._reading(f"__{part}_{name}", make) for part, make in made.items()}
+
+
+def _wrong(cell: Expr, count: Expr) -> Expr:
+    if cell.type().is_numeric():
+        return ibis.cases((count < 0, NEGATIVE_COUNT), else_=NO_TEXT)
+    return wrong_cell(cell.cast("string"), count)

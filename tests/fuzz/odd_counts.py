@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
@@ -25,6 +26,8 @@ ODD: Final = (
     {"count": 5},
     "1e999",
 )
+_NO_COUNT: Final = re.compile(r"(?i)time|nano|id$|_at$|sequence")
+"""Keys of whole numbers that decide when a row was, or which rows are copies."""
 _LARGEST: Final = 10**9
 _Write = Callable[[Any], str]
 """The whole input with something else at one place."""
@@ -64,6 +67,8 @@ def _leaves(content: str, suffix: str) -> Iterator[tuple[str, _Write]]:
 def _whole_numbers(value: Any) -> Iterator[tuple[Any, Any]]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
+        if isinstance(key, str) and _NO_COUNT.search(key):
+            continue
         is_number = isinstance(inner, int) and not isinstance(inner, bool)
         if (is_number and 0 < inner < _LARGEST) or (isinstance(inner, str) and inner.isdigit()):
             yield value, key

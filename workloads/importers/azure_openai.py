@@ -22,7 +22,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.count_texts import WRONG, wrong_json_count
+from workloads.count_texts import WRONG, wrong_json_counts
 from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
@@ -85,7 +85,7 @@ class AzureOpenAILog(TableImporter):
         other = ~is_true(category.isin(_CATEGORIES)) | is_true(text("operation_name").re_search(_NO_MODEL))
         failed = ~counted & is_true(status.try_cast("int64").isin(_REJECTED))
         negative = is_negative(prompt, output, cached)
-        wrong = ibis.coalesce(*(wrong_json_count(properties[name]) for name in _COUNTS))
+        wrong = ibis.coalesce(*(wrong_json_counts(properties[name]) for name in _COUNTS))
         deployment = properties["modelDeploymentName"].nullif("")
         ttft = properties["timeToFirstTokenMs"] / MILLISECONDS_PER_SECOND
         return {

@@ -19,10 +19,10 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter
-from workloads.ledger import IGNORED, RECORD
+from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
 from workloads.schema import Schema
 
@@ -112,12 +112,14 @@ class CodexRollout(JsonImporter):
             additive=False,
         )
         no_call = ~event | ~is_true(changed) | replay
+        negative = is_negative(*counts.values())
         return {
-            "fate": ibis.cases((no_call, IGNORED), else_=RECORD),
+            "fate": ibis.cases((no_call, IGNORED), (negative, SKIPPED), else_=RECORD),
             "reason": ibis.cases(
                 (~event, "session line without usage"),
                 (replay, "history of the session that this one was forked from"),
                 (no_call, "running total that did not change"),
+                (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),
             "problem": problem,
@@ -145,6 +147,8 @@ def _change(name: str, total: Any, last: Any, event: Any, node: Node) -> Any:
     before = total[name].lag().over(within)
     whole_before, whole = total["total_tokens"].lag().over(within), total["total_tokens"]
     fell = is_true(whole < whole_before)
+    # The total before may be missing or damaged, which does not make all of this one new.
+    fell |= before.isnull() & whole_before.notnull() & last[name].notnull()
     growth = ibis.cases((fell, ibis.coalesce(last[name], total[name])), else_=total[name] - zero(before))
     return ibis.cases((total.notnull(), growth), else_=last[name])
 

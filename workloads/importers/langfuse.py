@@ -123,7 +123,8 @@ class LangfuseObservations(TableImporter):
         text = table.text
         kind, used, damaged = text("type").upper(), table.step("used"), table.step("damaged")
         no_json = text("usage_details").notnull() & table.json("usage_details").isnull()
-        unreadable = table.step("unreadable")
+        # The counts are found by their names, and an object among them has names of its own.
+        unreadable = table.step("unreadable") | is_true(text("usage_details").re_search(r"[:=]\s*[\[{]"))
         start, end = _time(table, "start_time"), _time(table, "end_time")
         first, updated = _time(table, "completion_start_time"), _time(table, "updated_at")
         other = ~is_true(kind.isin(_CALLS)) & ~used & ~no_json

@@ -21,7 +21,7 @@ from typing import Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, zero
-from workloads.expressions import NO_TEXT, is_true
+from workloads.expressions import NO_TEXT, is_true, not_negative
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import RECORD, SKIPPED
 from workloads.table import Table
@@ -53,7 +53,7 @@ class PrefixLog(TableImporter):
             return {
                 "prefix_at": at,
                 "prefix_gap": is_true(seconds_between(before, at) > _LIFETIME_SECONDS),
-                "prefix_latency": zero(table.number("latency_s").cast("float64")),
+                "prefix_latency": zero(not_negative(table.number("latency_s").cast("float64"))),
             }
         at = table.step("prefix_at")
         if not table.has_step("prefix_life"):

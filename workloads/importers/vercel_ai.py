@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
 from workloads.count_texts import WRONG, texts_in, wrong_in, wrong_json_count
 from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true, not_negative, text_of
@@ -198,6 +198,7 @@ def _sdk_counts(node: Node) -> dict[str, Any]:
     data = [node.get("providerMetadata"), node.get("experimental_providerMetadata")]
     wrong = [wrong_json_count(usage[name]) for name in _PIECES]
     wrong += [wrong_in(texts_in(usage[name], schema), schema) for name, schema in _PIECES.items()]
+    wrong += [_strange(usage[name], schema) for name, schema in _PIECES.items()]
     return {
         "wrong": ibis.coalesce(*wrong),
         "sdk_prompt": ibis.coalesce(
@@ -233,6 +234,14 @@ def _sdk_counts(node: Node) -> dict[str, Any]:
             | data[1]["bedrock"].notnull()
         ),
     }
+
+
+def _strange(value: Any, schema: Schema) -> Any:
+    """Return what is wrong with an object of counts: it holds others than those that are known."""
+    pieces = as_declared(value, schema)
+    known = ibis.coalesce(*(pieces[name] for name in schema)).notnull()
+    strange = value.cast("string").re_search(r"^\{\s*\S.*\d") & ~known
+    return ibis.cases((strange, NO_WHOLE_COUNT), else_=NO_TEXT)
 
 
 def _raw_counts(raw: Any) -> dict[str, Any]:
