@@ -1,10 +1,10 @@
 """Time every importer over its own golden input, made large: ``python benchmarks/importers.py [NAME...]``.
 
-A golden input is read as it is, and written over and over into one file (``--megabytes``), to the ledger. The first is what a
+A golden input is read once, and written over and over into one file (``--megabytes``), to the ledger. The first is what a
 run costs whatever the size (looking at the file, writing and planning the query); what the second takes beyond it grows with
-the file. The table gives both, as seconds and as MB a second, of the best of a format's inputs, and how many times slower
-each importer is than the fastest one that reads the same kind of file. Seconds are those of all cores together, so that what
-else the machine does hardly shows. Documents that cannot be repeated line by line (a JSON
+the file. The table gives both, as seconds and as MB a second, of the best of a format's inputs, how many times slower each
+importer is than the fastest one that reads the same kind of file, and how many times longer it takes than the engine alone
+to read the same fields (bare). Seconds are those of all cores together, so that what else the machine does hardly shows. Documents that cannot be repeated line by line (a JSON
 array, one object), text logs, and lines that are damaged on purpose are left out.
 """
 
@@ -13,9 +13,13 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from workloads.load import LoadOptions, load
+from workloads.batches import ReadOptions
+from workloads.load import LoadOptions, inspect_all, load, make_batches
 from workloads.relations import connect
 
 GOLDENS = Path(__file__).resolve().parent.parent / "tests" / "golden" / "importers"
@@ -46,27 +50,60 @@ def repeated(source: Path, folder: Path, size: int) -> Path | None:
     return path
 
 
-def seconds(path: Path) -> float:
-    """Return how much processor time the file takes to the ledger, the better of two runs."""
+def seconds(work: Callable[[Any], object]) -> float:
+    """Return how much processor time a work with an engine of its own takes, the better of two runs."""
     best = float("inf")
     for _ in range(2):
         connection = connect()
         begin = time.process_time()
-        load(connection, [str(path)], LoadOptions())
+        work(connection)
         best = min(best, time.process_time() - begin)
         connection.disconnect()
     return best
 
 
-def measured(source: Path, folder: Path, size: int) -> tuple[float, float] | None:
-    """Return MB a second beyond the fixed part, and the fixed part in seconds; None for what cannot be repeated."""
-    path = repeated(source, folder, size)
-    if path is None:
+def to_ledger(path: Path) -> float:
+    """Return how long a file takes to the ledger."""
+    return seconds(lambda connection: load(connection, [str(path)], LoadOptions()))
+
+
+def bare_scan(path: Path) -> float:
+    """Return how long the engine alone takes to read what the importer reads of a file."""
+    files, _ = inspect_all([str(path)])
+    (batch,), _ = make_batches(files, ReadOptions())
+
+    def scan(connection: Any) -> None:
+        raw = batch.raw(connection, batch.files)
+        connection.execute(
+            raw.agg(**{f"column_{n}": raw[name].count() for n, name in enumerate(raw.columns)})
+        )
+
+    return seconds(scan)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Speed:
+    """How fast an importer is on one input, in MB a second beyond the fixed part."""
+
+    rate: float
+    fixed_seconds: float
+    bare_ratio: float
+    """How many times longer than the bare scan."""
+
+
+def measured(source: Path, folder: Path, size: int) -> Speed | None:
+    """Return how fast an input is read; None for what cannot be repeated."""
+    small = repeated(source, folder, 0)
+    if small is None:
         return None
-    fixed = seconds(source)
-    rate = path.stat().st_size / 1e6 / max(seconds(path) - fixed, 1e-3)
+    fixed = to_ledger(small)
+    small.unlink()
+    path = repeated(source, folder, size)
+    assert path is not None  # noqa: S101  (there was a small one)
+    took = max(to_ledger(path) - fixed, 1e-3)
+    speed = Speed(path.stat().st_size / 1e6 / took, fixed, took / bare_scan(path))
     path.unlink()
-    return rate, fixed
+    return speed
 
 
 def main() -> int:
@@ -77,7 +114,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--megabytes", type=int, default=64)
     options = parser.parse_args()
-    found: dict[str, dict[str, tuple[float, float]]] = {".jsonl": {}, ".csv": {}}
+    found: dict[str, dict[str, Speed]] = {".jsonl": {}, ".csv": {}}
     with tempfile.TemporaryDirectory() as folder:
         for source in sorted(GOLDENS.glob("*/*/input.*")):
             name, kind = source.parent.parent.name, found.get(source.suffix)
@@ -91,10 +128,13 @@ def main() -> int:
             result = measured(source, Path(folder), options.megabytes * 1_000_000)
             if result is not None:
                 kind[name] = max(result, kind.get(name, result))
-    for suffix, rates in found.items():
-        fastest = max((rate for rate, _ in rates.values()), default=0.0)
-        for name, (rate, fixed) in sorted(rates.items(), key=lambda item: -item[1][0]):
-            print(f"{suffix:<7} {name:<24} {rate:8.1f} MB/s  {fastest / rate:6.2f}x  {fixed:6.2f} s fixed")
+    for suffix, speeds in found.items():
+        fastest = max((speed.rate for speed in speeds.values()), default=0.0)
+        for name, speed in sorted(speeds.items(), key=lambda item: -item[1].rate):
+            print(
+                f"{suffix:<7} {name:<24} {speed.rate:8.1f} MB/s  {fastest / speed.rate:6.2f}x  "
+                f"{speed.fixed_seconds:6.2f} s fixed  {speed.bare_ratio:6.2f}x bare"
+            )
     return 0
 
 
