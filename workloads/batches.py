@@ -7,6 +7,7 @@ from typing import Any, Final
 import ibis
 
 from workloads import relations
+from workloads.count_texts import ODD
 from workloads.expressions import not_negative
 from workloads.importers import TableImporter, TextImporter, table_importers, text_importers
 from workloads.importers.generic import GenericTable
@@ -174,15 +175,19 @@ def rows_of_table(
     first = kind(raw, names, styles, wide)
     _ledger_of_table(importer, first, lambda made: made)
     table, columns = _ledger_of_table(
-        importer, kind(raw, names, styles, wide).with_readings(first.asked), computed_once
+        importer, kind(raw, names, styles, wide, odd=first.odd).with_readings(first.asked), computed_once
     )
-    columns = without_odd(columns, *(wrong(table) for wrong in table.odd.values()))
-    return Rows(table.raw, {**columns, "format": ibis.literal(importer.name)})
+    odd = [table.step(ODD)] if table.has_step(ODD) else []
+    return Rows(table.raw, {**without_odd(columns, *odd), "format": ibis.literal(importer.name)})
 
 
 def _ledger_of_table(
     importer: TableImporter, table: Table, tidied: Callable[[Expr], Expr]
 ) -> tuple[Table, Mapping[str, Expr]]:
+    if table.odd:
+        # By itself, since the fate and the reason both ask for it.
+        odd = ibis.coalesce(*(odd(table) for odd in table.odd.values()))
+        table = replace(table, raw=tidied(table.raw.mutate(**{STEP_PREFIX + ODD: odd})).view())
     while steps := {name: step for name, step in importer.steps(table).items() if not table.has_step(name)}:
         made = table.raw.mutate(**{STEP_PREFIX + name: steps[name] for name in steps})
         table = replace(table, raw=tidied(made))

@@ -7,17 +7,15 @@ from typing import Any
 
 import ibis
 
-from workloads import relations
 from workloads.batches import Batch, ReadOptions, generic_importer, importer_of_table, rows_of_table
-from workloads.count_texts import as_texts, counts
 from workloads.expressions import TRUE
 from workloads.importers import JsonImporter, TableImporter, json_importers
-from workloads.json_plan import UNRECOGNISED, JsonPlan, Rows, claimed, make_plan, read_plan
+from workloads.json_plan import UNRECOGNISED, Rows, claimed, make_plan
 from workloads.ledger import SKIPPED
 from workloads.numbers import NumberStyle, style_of
-from workloads.odd_counts import find_odd
-from workloads.raw import FILE_COLUMN, ROW_COLUMN, Node
-from workloads.schema import Schema, is_name, merge, nest, only, widened
+from workloads.planned import json_records, planned_batch
+from workloads.raw import FILE_COLUMN, Node
+from workloads.schema import Schema, is_name, merge, nest
 from workloads.sniff import inspect
 from workloads.sources import InputFile, Kind, Unreadable
 from workloads.vocabulary import normal
@@ -138,36 +136,6 @@ def _layout(file: InputFile) -> tuple[Kind, bool]:
     return file.kind, file.is_array
 
 
-def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool = False) -> Batch:
-    """Return the batch that reads JSON records by a plan: strictly at first, and with care where that fails."""
-    plan = replace(plan, parts=tuple(replace(part, wide=wide) for part in plan.parts))
-
-    def careful(connection: Connection) -> Batch:
-        whole = frozenset(counts(plan.schema))
-        texts = as_texts(only(plan.schema, whole | plan.odd), whole)
-        odd = find_odd(connection, _records(connection, files, texts), whole) if whole else frozenset()
-        return _batch(files, replace(plan, odd=plan.odd | odd), wide=wide)
-
-    return replace(_batch(files, plan, wide=wide, strict=True), careful=careful)
-
-
-def _batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool, strict: bool = False) -> Batch:
-    def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
-        schema = widened(plan.schema) if wide else plan.schema
-        records = _records(connection, some, schema, strict=strict)
-        return records.mutate(**{ROW_COLUMN: ibis.row_number()}) if plan.ordered else records
-
-    return Batch(files, raw, lambda table: read_plan(plan, table), plan, wide, plan.ordered)
-
-
-def _records(
-    connection: Connection, files: Sequence[InputFile], schema: Schema, *, strict: bool = False
-) -> Expr:
-    lines = files[0].kind is Kind.JSON_LINES
-    read = relations.json_lines if lines else relations.json_documents
-    return read(connection, files, schema, strict=strict)
-
-
 # ---- rows of a table
 
 
@@ -237,7 +205,7 @@ def _table_batch(
             styles[name] = style
 
     def raw(connection: Connection, some: Sequence[InputFile]) -> Expr:
-        records = _records(connection, some, {page: [schema]} if page else schema)
+        records = json_records(connection, some, {page: [schema]} if page else schema)
         at: tuple[str, ...] = ()
         if page:
             records, at = records.select(FILE_COLUMN, row=records[page].unnest()), ("row",)
@@ -256,6 +224,9 @@ def _unless_empty(columns: dict[str, Expr], table: Expr, names: Sequence[str]) -
     empty = TRUE
     for name in names:
         empty = empty & table[name].isnull()
+    empty &= columns[
+        "fate"
+    ].notnull()  # always so: this way the fate is asked for in every row, and worked out once
     columns["fate"] = ibis.cases((empty, SKIPPED), else_=columns["fate"])
     columns["reason"] = ibis.cases((empty, UNRECOGNISED), else_=columns["reason"])
     return columns

@@ -17,7 +17,7 @@ from workloads.expressions import is_true
 from workloads.importers import Chain, JsonImporter
 from workloads.json_parts import Part
 from workloads.ledger import COLUMNS, IGNORED, SKIPPED
-from workloads.odd_counts import HUGE, negative_count, odd_counts, without_odd, wrong_count
+from workloads.odd_counts import HUGE, negative_text, odd_counts, odd_text, without_odd
 from workloads.raw import Node
 from workloads.schema import ITEM, Path, Schema, element, is_name, merge, nest
 from workloads.shared import computed_once
@@ -159,7 +159,7 @@ def read_plan(plan: JsonPlan, raw: Expr) -> list[Rows]:
         records = records.filter(~records[_mark(part)])
     for part in whole:
         own = replace(_node(part, records), declared=as_texts(part.declared, plan.odd))
-        records = _with_wrong(plan, part, own, [(part.path, part.path)])
+        records = _with_odd(plan, part, own, [(part.path, part.path)])
         records = _with_steps(part.importer, _node(part, records))
     out = [Rows(records, _records(plan, whole, records))]
     for part in plan.parts:
@@ -198,13 +198,13 @@ def _mark(part: Part) -> str:
     return f"__of_{part.importer.name}_{'.'.join(part.path)}"
 
 
-def _wrong(part: Part) -> str:
-    """Return the name of the column with what is wrong with a count of a row of a part."""
-    return f"__wrong_in_{part.importer.name}_{'.'.join(part.path)}"
+def _odd(part: Part) -> str:
+    """Return the name of the column with the text of a count of a part's row that is none."""
+    return f"__odd_in_{part.importer.name}_{'.'.join(part.path)}"
 
 
-def _with_wrong(plan: JsonPlan, part: Part, node: Node, objects: Iterable[tuple[Path, Path]]) -> Expr:
-    """Return rows with what is wrong with some count of some objects; as they are, where none can be wrong.
+def _with_odd(plan: JsonPlan, part: Part, node: Node, objects: Iterable[tuple[Path, Path]]) -> Expr:
+    """Return rows with the text of a count of some objects that is none; as they are, where all are right by their types.
 
     Args:
         plan: The plan.
@@ -218,13 +218,13 @@ def _with_wrong(plan: JsonPlan, part: Part, node: Node, objects: Iterable[tuple[
         at = replace(node, path=path)
         odd = part.own(place, plan.odd & declared)
         numbers = [number for number in part.own(place, declared - plan.odd) if ITEM not in number]
-        wrong += [wrong_count(odd, at)] if odd else []
-        wrong += [negative_count(numbers, at)] if numbers else []
-    return node.root.mutate(**{_wrong(part): ibis.coalesce(*wrong)}).view() if wrong else node.root
+        wrong += [odd_text(odd, at)] if odd else []
+        wrong += [negative_text(numbers, at)] if numbers else []
+    return node.root.mutate(**{_odd(part): ibis.coalesce(*wrong)}).view() if wrong else node.root
 
 
-def _wrong_of(part: Part, table: Expr) -> list[Expr]:
-    return [table[_wrong(part)]] if _wrong(part) in table.columns else []
+def _odd_of(part: Part, table: Expr) -> list[Expr]:
+    return [table[_odd(part)]] if _odd(part) in table.columns else []
 
 
 def _owned(part: Part, raw: Expr) -> Expr:
@@ -236,7 +236,7 @@ def _records(plan: JsonPlan, parts: list[Part], raw: Expr) -> dict[str, Expr]:
     envelope, failed = read_envelope(plan.fields, raw)
     read = []
     for part in parts:
-        columns = without_odd(part.importer.ledger(_node(part, raw), envelope), *_wrong_of(part, raw))
+        columns = without_odd(part.importer.ledger(_node(part, raw), envelope), *_odd_of(part, raw))
         read.append((raw[_mark(part)], {"format": ibis.literal(part.importer.name), **columns}))
     names = [name for name in COLUMNS if any(name in columns for _, columns in read)]
     merged = {name: _choose(name, read) for name in names if name not in ("fate", "reason")}
@@ -265,7 +265,7 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     # What is odd of a record that is a row itself is said there.
     first = 1 if () in part.importer.chains else 0
     objects = list(zip(part.places(chain), paths, strict=True))[first:]
-    table = _with_wrong(plan, part, replace(own, root=table, declared=read), objects)
+    table = _with_odd(plan, part, replace(own, root=table, declared=read), objects)
     node: Node | None = None
     for path in paths:
         node = replace(own, root=table, path=path, parent=node, declared=declared)
@@ -273,7 +273,7 @@ def _unfolded(plan: JsonPlan, part: Part, chain: Chain, raw: Expr) -> Rows:
     table = _with_steps(part.importer, node)
     node = replace(node, root=table)
     ledger = part.importer.ledger(node, read_envelope(plan.fields, table)[0])
-    columns = without_odd(ledger, *_wrong_of(part, table))
+    columns = without_odd(ledger, *_odd_of(part, table))
     return Rows(table, {"format": ibis.literal(part.importer.name), **columns})
 
 

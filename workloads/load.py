@@ -31,12 +31,13 @@ from workloads.batches import (
 from workloads.beside import beside
 from workloads.failures import connection_errors, is_of_the_machine, overflow_errors
 from workloads.importers import json_importers
-from workloads.json_batches import make_json_batches, planned_batch
+from workloads.json_batches import make_json_batches
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
 from workloads.ledger import COLUMNS, PREFIX_COLUMNS, SKIPPED
 from workloads.mending import without_broken
 from workloads.pages import page_ends
 from workloads.places import inspect_all
+from workloads.planned import planned_batch
 from workloads.prefix_texts import tells_prefixes
 from workloads.present import without_empty
 from workloads.quarantine import SkippedRow, is_small, located, with_places

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT
-from workloads.count_texts import WRONG, first_wrong
+from workloads.count_texts import ODD, odd_at, wrong_with
 from workloads.expressions import NO_TEXT, is_true
 from workloads.ledger import IGNORED, SKIPPED
 from workloads.raw import Node
@@ -45,20 +44,20 @@ def _is_huge(value: Any) -> bool:
     return isinstance(value, int | float) and not abs(value) < HUGE
 
 
-def wrong_count(odd: Iterable[Path], node: Node) -> Expr:
-    """Return what is wrong with one of the counts at some paths below an object, all read as text; null: nothing."""
-    return ibis.coalesce(*(_first_wrong(node, path) for path in sorted(odd)), NO_TEXT)
+def odd_text(odd: Iterable[Path], node: Node) -> Expr:
+    """Return the text of one of the counts at some paths below an object, all read as text, that is none; else null."""
+    return ibis.coalesce(*(_odd_below(node, path) for path in sorted(odd)))
 
 
-def negative_count(paths: Iterable[Path], node: Node) -> Expr:
-    """Return what is wrong with one of the numbers at some paths below an object, none of them in an array."""
-    numbers = [node.get(*path) for path in sorted(paths)]
-    return ibis.cases((ibis.least(0, *numbers) < 0, NEGATIVE_COUNT), else_=NO_TEXT)
+def negative_text(paths: Iterable[Path], node: Node) -> Expr:
+    """Return the least of the numbers at some paths below an object, none of them in an array, where it is negative."""
+    least = ibis.least(0, *(node.get(*path) for path in sorted(paths)))
+    return ibis.cases((least < 0, least.cast("string")), else_=NO_TEXT)
 
 
-def _first_wrong(node: Node, path: Path) -> Expr:
+def _odd_below(node: Node, path: Path) -> Expr:
     here = path.index(ITEM) if ITEM in path else len(path)
-    return first_wrong(node.get(*path[:here]), path[here:])
+    return odd_at(node.get(*path[:here]), path[here:])
 
 
 def find_odd(connection: Connection, raw: Expr, paths: Iterable[Path]) -> frozenset[Path]:
@@ -72,28 +71,28 @@ def find_odd(connection: Connection, raw: Expr, paths: Iterable[Path]) -> frozen
     named = {f"odd_{number}": path for number, path in enumerate(sorted(paths))}
     if not named:
         return frozenset()
-    asked = {name: _first_wrong(Node(raw), path).notnull().any() for name, path in named.items()}
+    asked = {name: _odd_below(Node(raw), path).notnull().any() for name, path in named.items()}
     (found,) = connection.execute(raw.agg(**asked)).to_dict("records")
     return frozenset(path for name, path in named.items() if found[name] is True)
 
 
-def without_odd(columns: Mapping[str, Expr], *wrong: Expr) -> Mapping[str, Expr]:
+def without_odd(columns: Mapping[str, Expr], *odd: Expr) -> Mapping[str, Expr]:
     """Return the ledger columns with rows that have something odd for a count as skipped.
 
     Args:
-        columns: An importer's; ``wrong``, if it is among them, is what the importer has found itself.
-        wrong: What is wrong with a count of the row; null when nothing is.
+        columns: An importer's; ``odd_count``, if it is among them, is what the importer has found itself.
+        odd: Texts of counts of the row that are none; null when all are right.
     """
-    left = {name: value for name, value in columns.items() if name != WRONG}
-    wrong = (*wrong, columns[WRONG]) if WRONG in columns else wrong
-    if not wrong:
+    left = {name: value for name, value in columns.items() if name != ODD}
+    odd = (*odd, columns[ODD]) if ODD in columns else odd
+    if not odd:
         return left
-    fate, reason = columns["fate"], columns["reason"]
+    fate, reason, text = columns["fate"], columns["reason"], ibis.coalesce(*odd)
     # What is no request stays what it is; but that nothing was counted is not true where a count is odd.
     aside = (fate == IGNORED) & ~is_true(reason.endswith(_NO_USAGE))
-    why = ibis.cases((aside, NO_TEXT), else_=ibis.coalesce(*wrong))
+    skipped = text.notnull() & ~aside
     return {
         **left,
-        "fate": ibis.cases((why.notnull(), SKIPPED), else_=fate),
-        "reason": ibis.coalesce(why, reason),
+        "fate": ibis.cases((skipped, SKIPPED), else_=fate),
+        "reason": ibis.cases((skipped, wrong_with(text)), else_=reason),
     }

@@ -8,8 +8,7 @@ from typing import Any, Final
 import ibis
 import ibis.expr.datatypes as dt
 
-from workloads.accounting import NEGATIVE_COUNT
-from workloads.count_texts import wrong_cell, wrong_with
+from workloads.count_texts import odd_cell
 from workloads.expressions import NO_TEXT
 from workloads.schema import Schema
 from workloads.table import Table
@@ -60,10 +59,7 @@ class PostgresTable(Table):
         """See ``Table.count``."""
         if name not in self.names:
             return ibis.null("int64")
-        if self.raw[self.names[name]].type().is_numeric():
-            self.odd[name] = lambda table: ibis.cases((table.count(name) < 0, NEGATIVE_COUNT), else_=NO_TEXT)
-        else:
-            self.odd[name] = lambda table: wrong_cell(_text(table.raw[table.names[name]]), table.count(name))
+        self.odd[name] = lambda table: odd_cell(_text(table.raw[table.names[name]]), table.count(name))
         return self._reading(f"__count_{name}", lambda table: _number(table.raw[table.names[name]], "int64"))
 
     def number(self, name: str) -> Expr:
@@ -104,7 +100,7 @@ class PostgresTable(Table):
             return read if kind == "VARCHAR" else read.try_cast("int64" if kind == "BIGINT" else "float64")
 
         if kind == "BIGINT":
-            self.odd[name] = lambda table: wrong_with(text(table))
+            self.odd[name] = lambda table: odd_cell(text(table), table.raw[name])
         return self._reading(name, make)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
-from workloads.count_texts import WRONG, wrong_cell
+from workloads.count_texts import ODD, odd_cell
 from workloads.expressions import NO_TEXT, at_most, is_true, text_of, unless_among
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.numbers import parse_count, parse_decimal
@@ -122,7 +122,7 @@ def span_ledger(field: Callable[[str], Expr], span: Mapping[str, Expr]) -> dict[
     count = {name: field(f"{name}_count") for name in _COUNTS}
     prompt, output = count["prompt"], count["output"]
     unreadable = (field("prompt").notnull() & prompt.isnull()) | (field("output").notnull() & output.isnull())
-    wrong = ibis.coalesce(*(wrong_cell(field(name), count[name]) for name in _COUNTS))
+    odd = ibis.coalesce(*(odd_cell(field(name), count[name]) for name in _COUNTS))
     used: Expr = prompt.notnull() | output.notnull() | count["total"].notnull()
     negative = is_negative(*count.values())
     around = _is_around(field)
@@ -141,7 +141,7 @@ def span_ledger(field: Callable[[str], Expr], span: Mapping[str, Expr]) -> dict[
             else_=NO_TEXT,
         ),
         **_meters(count),
-        WRONG: wrong,
+        ODD: odd,
         "started_at": span["started_at"],
         "provider": field("provider"),
         "model": field("model"),

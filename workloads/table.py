@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT
-from workloads.count_texts import counts, counts_in, texts_in, wrong_cell, wrong_in
+from workloads.count_texts import counts, odd_cell, odd_within
 from workloads.declared import as_declared
 from workloads.expressions import FALSE, NO_TEXT, trimmed
 from workloads.numbers import NumberStyle, parse_count, parse_decimal
@@ -19,7 +18,6 @@ Expr = Any
 
 _TEXT: Final = "__text_"
 _JSON: Final = "__json_"
-_COUNT_TEXTS: Final = "__count_texts_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Table:
     asked: dict[str, "Callable[[Table], Expr]"] = field(default_factory=dict)
     """Column that holds a reading -> how the reading is made; filled by those who read."""
     odd: dict[str, "Callable[[Table], Expr]"] = field(default_factory=dict)
-    """Count that was asked for -> how to tell what is wrong with it; filled by those who read."""
+    """Count that was asked for -> how to tell its text where it is none; filled by those who read."""
 
     def with_readings(self, asked: Mapping[str, "Callable[[Table], Expr]"]) -> "Table":
         """Return the table with readings as columns of its own, from where they are then taken.
@@ -45,9 +43,7 @@ class Table:
         """
         table = self
         first = [name for name in asked if name.startswith((_TEXT, _JSON))]
-        texts = [name for name in asked if name.startswith(_COUNT_TEXTS)]
-        rest = [name for name in asked if name not in {*first, *texts}]
-        for names in (first, texts, rest):
+        for names in (first, [name for name in asked if name not in first]):
             made = {name: asked[name](table) for name in names}
             table = replace(table, raw=computed_once(table.raw.mutate(**made))) if made else table
         return table
@@ -101,7 +97,7 @@ class Table:
             count = column.try_cast("int64") if plain else parse_count(column, table.styles.get(name))
             return count.cast("decimal(38, 0)") if table.wide else count
 
-        self.odd[name] = lambda table: _wrong(table.raw[table.names[name]], table.count(name))
+        self.odd[name] = lambda table: _odd(table.raw[table.names[name]], table.count(name))
         return self._reading("__count_" + name, make)
 
     def number(self, name: str) -> Expr:
@@ -135,14 +131,9 @@ class Table:
 
     def object(self, name: str, schema: Schema) -> Expr:
         """Return a column of JSON texts as an object with these fields: read once, where JSON is read at every step."""
-        if name not in self.names or not any(counts(schema)):
-            return self._reading("__object_" + name, lambda table: as_declared(table.json(name), schema))
-
-        def texts(table: Table) -> Expr:
-            return table._reading(_COUNT_TEXTS + name, lambda other: texts_in(other.json(name), schema))
-
-        self.odd[name] = lambda table: wrong_in(texts(table), schema)
-        return self._reading("__object_" + name, lambda table: counts_in(texts(table), schema))
+        if name in self.names and any(counts(schema)):
+            self.odd[name] = lambda table: odd_within(table.json(name), schema)
+        return self._reading("__object_" + name, lambda table: as_declared(table.json(name), schema))
 
     def step(self, name: str) -> Expr:
         """Return a column that the importer's ``steps`` gave."""
@@ -182,7 +173,7 @@ class Table:
         return {part: self._reading(f"__{part}_{name}", make) for part, make in made.items()}
 
 
-def _wrong(cell: Expr, count: Expr) -> Expr:
+def _odd(cell: Expr, count: Expr) -> Expr:
     if cell.type().is_numeric():
-        return ibis.cases((count < 0, NEGATIVE_COUNT), else_=NO_TEXT)
-    return wrong_cell(cell.cast("string"), count)
+        return ibis.cases((count < 0, cell.cast("string")), else_=NO_TEXT)
+    return odd_cell(cell.cast("string"), count)

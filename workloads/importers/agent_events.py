@@ -24,7 +24,7 @@ import ibis
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
 from workloads.attributes import flat_of, keys_of, listed_of, lookup, texts_of, words_of
-from workloads.count_texts import WRONG, wrong_cell
+from workloads.count_texts import ODD, odd_cell
 from workloads.expressions import NO_TEXT, is_true, text_of
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
@@ -144,7 +144,7 @@ class AgentEvents(JsonImporter):
             call &= is_true((name + " " + ibis.coalesce(step("body"), "")).contains(self.prefix))
         counts = [count(name) for name in self.counts]
         negative = is_negative(*counts)
-        wrong = ibis.coalesce(*(wrong_cell(step(name), count(name)) for name in self.counts))
+        odd = ibis.coalesce(*(odd_cell(step(name), count(name)) for name in self.counts))
         moment = ibis.coalesce(
             step("event.timestamp"),
             node.get("timestamp"),
@@ -159,7 +159,7 @@ class AgentEvents(JsonImporter):
                 (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),
-            WRONG: wrong,
+            ODD: odd,
             **time_columns(moment),
             "model": step("model"),
             "requests": ibis.literal(1, type="int64"),

@@ -22,7 +22,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.count_texts import WRONG, wrong_json_counts
+from workloads.count_texts import ODD, odd_jsons
 from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
@@ -67,16 +67,15 @@ class AzureOpenAILog(TableImporter):
         # An object, or a JSON text of an object.
         whole = ibis.coalesce(whole.unwrap_as("string").try_cast("json"), whole)
         time = table.text(table.first(_TIMES) or "time")
-        return {"properties": as_declared(whole, _PROPERTIES), "time": month_first(time)}
+        if not table.has_step("properties"):
+            return {"properties": as_declared(whole, _PROPERTIES), "time": month_first(time)}
+        return {name: _tokens(table.step("properties")[name]) for name in _COUNTS}
 
     def ledger_of_table(self, table: Table) -> Columns:
         """See ``TableImporter.ledger_of_table``."""
         text, properties = table.text, table.step("properties")
-        prompt = _tokens(properties["promptTokens"])
-        output = ibis.coalesce(
-            _tokens(properties["generatedTokens"]), _tokens(properties["completionTokens"])
-        )
-        cached = _tokens(properties["cachedTokens"])
+        prompt, cached = table.step("promptTokens"), table.step("cachedTokens")
+        output = ibis.coalesce(table.step("generatedTokens"), table.step("completionTokens"))
         uncached, reads, problem = split_input(
             prompt, cached=cached, written=ibis.null("int64"), output=output, total=None, additive=False
         )
@@ -85,7 +84,7 @@ class AzureOpenAILog(TableImporter):
         other = ~is_true(category.isin(_CATEGORIES)) | is_true(text("operation_name").re_search(_NO_MODEL))
         failed = ~counted & is_true(status.try_cast("int64").isin(_REJECTED))
         negative = is_negative(prompt, output, cached)
-        wrong = ibis.coalesce(*(wrong_json_counts(properties[name]) for name in _COUNTS))
+        odd = ibis.coalesce(*(odd_jsons(properties[name], table.step(name)) for name in _COUNTS))
         deployment = properties["modelDeploymentName"].nullif("")
         ttft = properties["timeToFirstTokenMs"] / MILLISECONDS_PER_SECOND
         return {
@@ -96,7 +95,7 @@ class AzureOpenAILog(TableImporter):
                 (negative, NEGATIVE_COUNT),
                 else_=NO_TEXT,
             ),
-            WRONG: wrong,
+            ODD: odd,
             "problem": problem,
             **time_columns(table.step("time")),
             "provider": ibis.literal("azure"),

@@ -20,7 +20,8 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
-from workloads.count_texts import WRONG, counts_in, texts_in, wrong_in
+from workloads.count_texts import ODD, odd_within
+from workloads.declared import as_declared
 from workloads.expressions import is_true, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
 from workloads.importers.bedrock import CACHE_DETAILS, STANDARD_TIERS, columns_of, lifetime
@@ -94,13 +95,8 @@ class BedrockLog(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        if node.has_step("bedrock_body_texts"):
-            texts = {name: node.step(f"bedrock_{name}_texts") for name in _PARTS}
-            return {f"bedrock_{name}": counts_in(texts[name], schema) for name, schema in _PARTS.items()}
-        body = node.get("output", "outputBodyJson")
-        # A streamed answer is logged as the array of its events.
-        parts = {"body": body, "first": body[0], "last": body[-1]}
-        return {f"bedrock_{name}_texts": texts_in(parts[name], schema) for name, schema in _PARTS.items()}
+        parts = _parts(node)
+        return {f"bedrock_{name}": as_declared(parts[name], schema) for name, schema in _PARTS.items()}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -123,9 +119,7 @@ class BedrockLog(JsonImporter):
             **columns,
             "fate": ibis.cases((failed, IGNORED), else_=columns["fate"]),
             "reason": ibis.cases((failed, "failed call without usage"), else_=columns["reason"]),
-            WRONG: ibis.coalesce(
-                *(wrong_in(node.step(f"bedrock_{name}_texts"), schema) for name, schema in _PARTS.items())
-            ),
+            ODD: ibis.coalesce(*(odd_within(_parts(node)[name], schema) for name, schema in _PARTS.items())),
             **time_columns(node.get("timestamp")),
             "provider": ibis.literal("aws"),
             "model": node.get("modelId"),
@@ -142,6 +136,12 @@ class BedrockLog(JsonImporter):
             "streaming": node.get("operation").lower().contains("stream"),
             "dedup_group": node.get("requestId").nullif(""),
         }
+
+
+def _parts(node: Node) -> Columns:
+    """Return the answer's body and, of a streamed one, which is logged as the array of its events, the first and the last."""
+    body = node.get("output", "outputBodyJson")
+    return {"body": body, "first": body[0], "last": body[-1]}
 
 
 def _counts(node: Node) -> dict[str, Any]:
@@ -192,10 +192,8 @@ class BedrockLogCsv(TableImporter):
 
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
-        if not table.has_step("log_texts"):
-            return {"log_texts": texts_in(table.json("message"), _INVOCATION)}
         if not table.has_step("log"):
-            return {"log": counts_in(table.step("log_texts"), _INVOCATION)}
+            return {"log": as_declared(table.json("message"), _INVOCATION)}
         return _JSON_LOG.steps(table.node("log"))
 
     def ledger_of_table(self, table: Table) -> Columns:
@@ -204,10 +202,10 @@ class BedrockLogCsv(TableImporter):
         columns = dict(_JSON_LOG.ledger(node, Envelope({})))
         broken = is_true(table.json("message").isnull() & table.text("message").startswith("{"))
         other = ~is_true(_JSON_LOG.owns(node))
-        wrong = ibis.coalesce(columns[WRONG], wrong_in(table.step("log_texts"), _INVOCATION))
+        odd = ibis.coalesce(columns[ODD], odd_within(table.json("message"), _INVOCATION))
         return {
             **columns,
-            WRONG: wrong,
+            ODD: odd,
             "fate": ibis.cases((broken, SKIPPED), (other, IGNORED), else_=columns["fate"]),
             "reason": ibis.cases(
                 (broken, "the message is no valid JSON"),

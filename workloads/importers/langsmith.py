@@ -22,7 +22,7 @@ from typing import Any, Final
 import ibis
 
 from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
-from workloads.count_texts import WRONG, counts_in, texts_in, wrong_in
+from workloads.count_texts import ODD, counts, odd_within
 from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, first_label, is_true, not_negative, unless_among
 from workloads.importers import Columns, Importer, JsonImporter, TableImporter
@@ -253,10 +253,7 @@ class LangSmithBatch(JsonImporter):
 
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
-        if node.has_step("outputs_texts"):
-            if not node.has_step("outputs_object"):
-                texts = {name: node.step(f"{name}_texts") for name in _POSTED}
-                return {f"{name}_object": counts_in(texts[name], _POSTED[name]) for name in _POSTED}
+        if node.has_step("outputs_object"):
             run = _posted(node)
             nothing = {
                 "prompt_details": as_declared(ibis.null("json"), INPUT_DETAILS),
@@ -274,7 +271,7 @@ class LangSmithBatch(JsonImporter):
         posted = body.get("post").filter(is_same)[0]
         run = {name: ibis.coalesce(node.get(name), posted[name]) for name in _RUN}
         run["posted_extra"] = posted["extra"]
-        return run | {f"{name}_texts": texts_in(run[name], schema) for name, schema in _POSTED.items()}
+        return run | {f"{name}_object": as_declared(run[name], schema) for name, schema in _POSTED.items()}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
@@ -282,8 +279,8 @@ class LangSmithBatch(JsonImporter):
         run = _posted(node)
         for name, source in _TIMES.items():
             run[name] = time_columns(run[source])["started_at"] if source in run else ibis.null("timestamp")
-        wrong = [wrong_in(node.step(f"{name}_texts"), schema) for name, schema in _POSTED.items()]
-        return {**_ledger(run, lambda name: node.step(f"{name}_count")), WRONG: ibis.coalesce(*wrong)}
+        odd = [odd_within(node.step(name), schema) for name, schema in _POSTED.items() if any(counts(schema))]
+        return {**_ledger(run, lambda name: node.step(f"{name}_count")), ODD: ibis.coalesce(*odd)}
 
 
 def _posted(node: Node) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from typing import Any, Final
 
 import ibis
 
-from workloads.accounting import NEGATIVE_COUNT, NO_WHOLE_COUNT, is_negative, split_input, zero
-from workloads.count_texts import WRONG, texts_in, wrong_in, wrong_json_count
+from workloads.accounting import NEGATIVE_COUNT, is_negative, split_input, zero
+from workloads.count_texts import ODD, odd_json, odd_within
 from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true, not_negative, text_of
 from workloads.importers import Columns, Importer, JsonImporter
@@ -168,7 +168,7 @@ class VercelAiUsage(JsonImporter):
             "reason": ibis.cases(
                 (whole, "result that repeats its steps"), (negative, NEGATIVE_COUNT), else_=NO_TEXT
             ),
-            WRONG: step("wrong"),
+            ODD: step("odd"),
             "problem": problem,
             **envelope.labels(),
             **time_columns(ibis.coalesce(result["timestamp"], envelope.get("time"))),
@@ -196,11 +196,10 @@ def _sdk_counts(node: Node) -> dict[str, Any]:
     pieces, answer = (as_declared(usage[name], schema) for name, schema in _PIECES.items())
     details = usage["inputTokenDetails"]
     data = [node.get("providerMetadata"), node.get("experimental_providerMetadata")]
-    wrong = [wrong_json_count(usage[name]) for name in _PIECES]
-    wrong += [wrong_in(texts_in(usage[name], schema), schema) for name, schema in _PIECES.items()]
-    wrong += [_strange(usage[name], schema) for name, schema in _PIECES.items()]
+    odd = [odd_json(usage[name], usage[name].try_cast("int64")) for name in _PIECES]
+    odd += [_odd_piece(usage[name], schema) for name, schema in _PIECES.items()]
     return {
-        "wrong": ibis.coalesce(*wrong),
+        "odd": ibis.coalesce(*odd),
         "sdk_prompt": ibis.coalesce(
             usage["inputTokens"].try_cast("int64"), pieces["total"], usage["promptTokens"]
         ),
@@ -236,12 +235,14 @@ def _sdk_counts(node: Node) -> dict[str, Any]:
     }
 
 
-def _strange(value: Any, schema: Schema) -> Any:
-    """Return what is wrong with an object of counts: it holds others than those that are known."""
+def _odd_piece(value: Any, schema: Schema) -> Any:
+    """Return the text of an odd count in an object of counts, or of the object where it holds none that are known."""
     pieces = as_declared(value, schema)
     known = ibis.coalesce(*(pieces[name] for name in schema)).notnull()
-    strange = value.cast("string").re_search(r"^\{\s*\S.*\d") & ~known
-    return ibis.cases((strange, NO_WHOLE_COUNT), else_=NO_TEXT)
+    text = value.cast("string")
+    strange = ibis.cases((~known & text.re_search(r"^\{\s*\S.*\d"), text))
+    odd = ibis.coalesce(odd_within(value, schema), strange)
+    return ibis.cases((text.startswith("{"), odd), else_=NO_TEXT)
 
 
 def _raw_counts(raw: Any) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from typing import Any, Final
 import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
-from workloads.count_texts import WRONG, counts_in, texts_in, wrong_in
+from workloads.count_texts import ODD, odd_within
+from workloads.declared import as_declared
 from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.importers.anthropic import AnthropicMessage
@@ -54,17 +55,17 @@ class VertexLog(TableImporter):
 
     def steps(self, table: Table) -> Columns:
         """See ``TableImporter.steps``."""
-        if not table.has_step("response_texts"):
+        if not table.has_step("last"):
             whole = table.json("full_response")
             # A streamed answer is the array of its chunks: the last one has the final counts.
             last = ibis.coalesce(whole[-1], whole)
             return {
-                "response_texts": texts_in(last, _RESPONSE),
+                "last": last,
                 "request": table.object("full_request", _REQUEST),
                 "metadata": table.object("metadata", _METADATA),
             }
         if not table.has_step("response"):
-            return {"response": counts_in(table.step("response_texts"), _RESPONSE)}
+            return {"response": as_declared(table.step("last"), _RESPONSE)}
         return _GEMINI.steps(table.node("response"))
 
     def ledger_of_table(self, table: Table) -> Columns:
@@ -81,7 +82,7 @@ class VertexLog(TableImporter):
             **body,
             "fate": ibis.cases((failed, IGNORED), else_=body["fate"]),
             "reason": ibis.cases((failed, "failed call without usage"), else_=body["reason"]),
-            WRONG: wrong_in(table.step("response_texts"), _RESPONSE),
+            ODD: odd_within(table.step("last"), _RESPONSE),
             **table.time("logging_time"),
             "provider": ibis.literal("google"),
             "region": text("model").re_extract(r"/locations/([^/]+)/", 1).nullif(""),
