@@ -3,13 +3,10 @@
 ``rows_read == records + skipped + duplicates + ignored`` holds for every run.
 """
 
-import contextlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import ibis
 
 from workloads.account import (
     FileRows,
@@ -33,7 +30,7 @@ from workloads.failures import connection_errors, is_of_the_machine, overflow_er
 from workloads.importers import json_importers
 from workloads.json_batches import make_json_batches
 from workloads.json_plan import UNRECOGNISED, extend, make_plan
-from workloads.ledger import COLUMNS, PREFIX_COLUMNS, SKIPPED
+from workloads.ledger import SKIPPED
 from workloads.mending import without_broken
 from workloads.pages import page_ends
 from workloads.places import inspect_all
@@ -41,13 +38,12 @@ from workloads.planned import planned_batch
 from workloads.prefix_texts import tells_prefixes
 from workloads.present import without_empty
 from workloads.quarantine import SkippedRow, is_small, located, with_places
-from workloads.raw import PLACE_COLUMN
 from workloads.reading import Reading, settled
 from workloads.rejects import rejected_rows
-from workloads.relations import add, in_order, store
 from workloads.room import few_words, make_room, rows_bytes
 from workloads.sources import TABLES, InputFile, Kind, MappingError, Unreadable
 from workloads.stored.place import apart
+from workloads.storing import BrokenBatchError, LedgerTable, columns_of
 
 __all__ = [
     "FileRows",
@@ -87,6 +83,12 @@ class LoadOptions:
     model: str | None = None
     prefixes: bool = False
     """Whether rows are stored in the order of their files, for cache replay; always where sources name prefixes."""
+
+    @property
+    def filled(self) -> dict[str, str]:
+        """Ledger columns to fill in where the input is silent."""
+        given = {"provider": self.provider, "model": self.model}
+        return {name: value for name, value in given.items() if value}
 
 
 def make_batches(files: Sequence[InputFile], options: ReadOptions) -> tuple[list[Batch], list[Unreadable]]:
@@ -216,35 +218,31 @@ def _store(
         except connection_errors() as error:  # a file that the engine looks into already now
             if is_of_the_machine(error):
                 raise
-            return _again(connection, batches, (batch, error), options, meanwhile)
+            others = [other for other in batches if other is not batch]
+            return _again(connection, others, (batch, error), options, meanwhile)
     if not read:
         return None, [], broken
     told = options.prefixes or any(
         tells_prefixes(connection, table, batch.files) for batch, tables in read for table in tables
     )
     options = replace(options, prefixes=told)
-    names = _names([table for _, tables in read for table in tables], options)
+    names = columns_of([table for _, tables in read for table in tables], options.prefixes, options.filled)
     words = few_words([file for batch, _ in read for file in batch.files])
-    stored: Expr | None = None
+    target = LedgerTable(
+        connection, names, options.filled, prefixes=told, words=words, meanwhile=meanwhile, places=places
+    )
+    done: list[Batch] = []
     # A query a batch: one for all of a mixed folder is too large to be planned fast.
-    for batch, tables in read:
-        rows = _union(tables, names, options)
+    for place, (batch, tables) in enumerate(read):
         try:
-            with (
-                in_order(connection)
-                if batch.ordered or places or options.prefixes
-                else contextlib.nullcontext()
-            ):
-                if stored is None:
-                    stored = store(connection, "ledger_raw", rows, meanwhile, words)
-                else:
-                    add(connection, "ledger_raw", rows)
-        except connection_errors() as error:
-            narrow = isinstance(error, overflow_errors()) and not options.read.wide
-            if narrow or is_of_the_machine(error):
-                raise
-            return _again(connection, batches, (batch, error), options, meanwhile)
-    return stored, [batch for batch, _ in read], broken
+            done.append(target.put(batch, tables))
+        except BrokenBatchError as found:
+            narrow = isinstance(found.error, overflow_errors()) and not options.read.wide
+            if narrow or is_of_the_machine(found.error):
+                raise found.error from None
+            rest = [other for other, _ in read[place + 1 :]]
+            return _again(connection, [*done, *rest], (found.batch, found.error), options, meanwhile)
+    return target.rows, done, broken
 
 
 def _again(
@@ -254,33 +252,9 @@ def _again(
     options: LoadOptions,
     meanwhile: Callable[[], None],
 ) -> tuple[Expr | None, list[Batch], list[Unreadable]]:
-    parts, failed = without_broken(connection, *broken)
-    others = [batch for batch in batches if batch is not broken[0]]
-    stored, batches, more = _store(connection, [*others, *parts], options, meanwhile)
+    parts, failed = without_broken(*broken)
+    stored, batches, more = _store(connection, [*batches, *parts], options, meanwhile)
     return stored, batches, failed + more
-
-
-def _names(tables: list[Expr], options: LoadOptions) -> list[str]:
-    """Return the ledger columns that some table has, or the user fills in."""
-    wanted = [name for name in COLUMNS if options.prefixes or name not in PREFIX_COLUMNS]
-    names = [name for name in wanted if any(name in table.columns for table in tables)]
-    for name, given in (("provider", options.provider), ("model", options.model)):
-        if given and name not in names:
-            names.append(name)
-    return names + [PLACE_COLUMN] * all(PLACE_COLUMN in table.columns for table in tables)
-
-
-def _union(tables: list[Expr], names: list[str], options: LoadOptions) -> Expr:
-    def aligned(table: Expr) -> Expr:
-        columns = {name: table[name] if name in table.columns else ibis.null(COLUMNS[name]) for name in names}
-        for name, given in (("provider", options.provider), ("model", options.model)):
-            if given:
-                columns[name] = ibis.coalesce(columns[name], given)
-        return table.select(**columns)
-
-    first, *rest = [aligned(table) for table in tables]
-    rows = first.union(*rest, distinct=False) if rest else first
-    return rows.mutate(log_row=ibis.row_number()) if options.prefixes else rows
 
 
 def _widen(batch: Batch, skipped: Sequence[SkippedRow]) -> Batch:
