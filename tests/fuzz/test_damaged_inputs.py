@@ -56,7 +56,7 @@ def test_damage_is_counted_and_named(tmp_path_factory: pytest.TempPathFactory, c
     assert faults(read([path], **case.options), [path]) == []
 
 
-@PROFILE
+@FEW
 @given(case=st.sampled_from(STRUCTURED), seed=st.integers(0, 2**63 - 1))
 def test_an_odd_count_is_named(tmp_path_factory: pytest.TempPathFactory, case: Case, seed: int) -> None:
     changed = with_odd_count(case.path.read_text(encoding="utf-8"), case.path.suffix, Random(seed))
