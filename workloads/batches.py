@@ -62,8 +62,8 @@ class Batch:
     """Whether counts are 128-bit integers: what does not fit a ledger column becomes null there."""
     ordered: bool = False
     """Whether the query needs rows in the order of their files."""
-    careful: "Callable[[Connection], Batch] | None" = None
-    """How to read on where something in the files is not as expected; None: this is how they are read already."""
+    careful: "Callable[[Connection, tuple[InputFile, ...]], Batch] | None" = None
+    """How to read files of it in which something is not as expected; None: this is how they are read already."""
 
     def ledger(self, raw: Expr) -> list[Expr]:
         """Return the ledger rows of a raw relation, with typed columns and provenance."""
@@ -148,7 +148,7 @@ def make_table_batches(
         if dialect is None:
             batches += [_parquet_batch(file, options) for file in group]
             continue
-        header = relations.unique(dialect.header)
+        header = dialect.columns
         names = {normal(name): name for name in reversed(header)}
         importer = importer_of_table(frozenset(names), options)
         if importer is None:
@@ -197,7 +197,7 @@ def _ledger_of_table(
 def _csv_batch(
     files: tuple[InputFile, ...], dialect: CsvDialect, importer: TableImporter, *, wide: bool
 ) -> Batch:
-    header = relations.unique(dialect.header)
+    header = dialect.columns
     names = {normal(name): name for name in reversed(header)}
     styles: dict[str, NumberStyle] = {}
     for index, name in enumerate(header):

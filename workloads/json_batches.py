@@ -224,9 +224,8 @@ def _unless_empty(columns: dict[str, Expr], table: Expr, names: Sequence[str]) -
     empty = TRUE
     for name in names:
         empty = empty & table[name].isnull()
-    empty &= columns[
-        "fate"
-    ].notnull()  # always so: this way the fate is asked for in every row, and worked out once
+    # Always so; but asked for in every row, the fate is worked out once.
+    empty &= columns["fate"].notnull()
     columns["fate"] = ibis.cases((empty, SKIPPED), else_=columns["fate"])
     columns["reason"] = ibis.cases((empty, UNRECOGNISED), else_=columns["reason"])
     return columns

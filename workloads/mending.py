@@ -15,8 +15,10 @@ def with_care(connection: Connection, batch: Batch, error: Exception) -> Batch |
     """Return the batch as it is read where something in it is not as expected; None when it is read so already."""
     if batch.careful is None or is_of_the_machine(error):
         return None
-    with contextlib.suppress(*connection_errors()):
-        return batch.careful(connection)
+    with contextlib.suppress(
+        *connection_errors()
+    ):  # whoever reads it in halves meets the same error, by its file
+        return batch.careful(connection, batch.files)
     return None
 
 

@@ -23,11 +23,11 @@ def planned_batch(files: tuple[InputFile, ...], plan: JsonPlan, *, wide: bool = 
     """Return the batch that reads JSON records by a plan: strictly at first, and with care where that fails."""
     plan = replace(plan, parts=tuple(replace(part, wide=wide) for part in plan.parts))
 
-    def careful(connection: Connection) -> Batch:
+    def careful(connection: Connection, some: tuple[InputFile, ...]) -> Batch:
         whole = frozenset(counts(plan.schema))
         texts = as_texts(only(plan.schema, whole | plan.odd), whole)
-        odd = find_odd(connection, json_records(connection, files, texts), whole) if whole else frozenset()
-        return _batch(files, replace(plan, odd=plan.odd | odd), wide=wide)
+        odd = find_odd(connection, json_records(connection, some, texts), whole) if whole else frozenset()
+        return _batch(some, replace(plan, odd=plan.odd | odd), wide=wide)
 
     return replace(_batch(files, plan, wide=wide, strict=True), careful=careful)
 

@@ -196,16 +196,11 @@ def json_lines(
 
     With ``strict`` the query fails for such a line, and for a field of another type than declared.
     """
-    size = _line_bytes(files)
     errors = f"ignore_errors = {str(not strict).lower()}"
+    options = f"format = 'newline_delimited', {errors}, maximum_object_size = {_line_bytes(files)}"
     if len(parts := spellings(schema)) > 1:
-        options = f"format = 'newline_delimited', {errors}, maximum_object_size = {size}"
         return _json_objects(connection, files, parts, options, strict=strict)
-    return _view(
-        connection,
-        f"SELECT * FROM read_json({_paths(files)}, format = 'newline_delimited', {errors}, records = true, "
-        f"columns = {column_types(schema)}, filename = {quote(FILE_COLUMN)}, maximum_object_size = {size})",
-    )
+    return _json_fields(connection, files, schema, options)
 
 
 def json_documents(
@@ -218,7 +213,18 @@ def json_documents(
     size = max(_OBJECT_BYTES, *(file.path.stat().st_size * _UNPACKED + 1 for file in files))
     layout = "array" if files[0].is_array else "unstructured"
     options = f"format = {quote(layout)}, maximum_object_size = {size}"
-    return _json_objects(connection, files, spellings(schema), options, strict=strict)
+    parts = spellings(schema)
+    if strict and len(parts) == 1:
+        return _json_fields(connection, files, schema, options)
+    return _json_objects(connection, files, parts, options, strict=strict)
+
+
+def _json_fields(connection: Connection, files: Sequence[InputFile], schema: Schema, options: str) -> Any:
+    return _view(
+        connection,
+        f"SELECT * FROM read_json({_paths(files)}, records = true, columns = {column_types(schema)}, "
+        f"filename = {quote(FILE_COLUMN)}, {options})",
+    )
 
 
 def _json_objects(
@@ -226,6 +232,7 @@ def _json_objects(
 ) -> Any:
     """Return one row an object; names that differ in case only from one before are read under another name."""
     others = parts[1:]
+    # The strict one fails for a missing key, too, so for nearly all: no other is strict about names that differ in case.
     read = "from_json_strict" if strict else "from_json"
     reads = [f"{read}(json, {quote(structure(part))}) AS j{i}" for i, part in enumerate(parts)]
     renamed = [
@@ -243,7 +250,7 @@ def _json_objects(
 
 def csv_rows(connection: Connection, files: Sequence[InputFile], dialect: CsvDialect) -> Any:
     """Return one row a data row, every column as text; structurally broken rows go to the engine's rejects."""
-    names = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in unique(dialect.header))
+    names = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in dialect.columns)
     return _view(
         connection,
         f"SELECT * FROM read_csv({_paths(files)}, columns = {{{names}}}, header = true, auto_detect = false, "
@@ -283,15 +290,3 @@ def text_lines(connection: Connection, files: Sequence[InputFile], encoding: str
         for file in files
     )
     return _view(connection, each)
-
-
-def unique(names: Sequence[str]) -> list[str]:
-    """Return column names with repeated and empty ones made distinct."""
-    seen: dict[str, int] = {}
-    out = []
-    for index, name in enumerate(names):
-        base = name.lstrip("\ufeff").replace("\0", "") or f"column_{index + 1}"
-        key = base.lower()
-        seen[key] = seen.get(key, 0) + 1
-        out.append(base if seen[key] == 1 else f"{base}_{seen[key]}")
-    return out

@@ -67,6 +67,18 @@ class CsvDialect:
     """Lines before the header (``sep=;``)."""
     header: tuple[str, ...]
 
+    @property
+    def columns(self) -> list[str]:
+        """The header's names, repeated and empty ones made distinct."""
+        seen: dict[str, int] = {}
+        out = []
+        for index, name in enumerate(self.header):
+            base = name.lstrip("\ufeff").replace("\0", "") or f"column_{index + 1}"
+            key = base.lower()
+            seen[key] = seen.get(key, 0) + 1
+            out.append(base if seen[key] == 1 else f"{base}_{seen[key]}")
+        return out
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputFile:

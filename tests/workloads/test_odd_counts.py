@@ -72,6 +72,28 @@ def test_one_in_a_document_of_arrays(tmp_path: Path, read: Read) -> None:
     assert run.fates == {"record": 1, f"skipped: {NO_WHOLE_COUNT}": 1}
 
 
+def test_one_in_a_document_beside_a_broken_one(tmp_path: Path, read: Read) -> None:
+    pages = {"a": [bucket(7, 8)], "b": [bucket("many", 9)], "c": [bucket(10), bucket(12)], "d": [bucket(11)]}
+    for name, content in pages.items():
+        text = json.dumps(content)
+        (tmp_path / f"{name}.json").write_text(text[:-30] if name == "c" else text, encoding="utf-8")
+    run = read(tmp_path)
+    assert run.adds_up()
+    assert sorted(row["input_uncached"] for row in run.rows) == [7, 8, 9, 11]
+    assert run.fates == {"record": 4, f"skipped: {NO_WHOLE_COUNT}": 1}
+    assert [Path(one.shown).name for one in run.report.unreadable] == ["c.json"]
+    assert "Malformed JSON" in run.report.unreadable[0].reason
+
+
+def test_a_document_that_is_as_declared_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Read
+) -> None:
+    monkeypatch.setattr("workloads.planned.find_odd", lambda *_: pytest.fail("looked for odd counts"))
+    path = tmp_path / "usage.json"
+    path.write_text(json.dumps([bucket(7, 8)]), encoding="utf-8")
+    assert len(read(path).rows) == 2
+
+
 def test_one_under_a_key_that_is_not_known(tmp_path: Path, read: Read) -> None:
     run = read(lines(tmp_path / "stats.jsonl", cli_stats("x"), cli_stats(6)))
     assert run.adds_up()

@@ -146,10 +146,9 @@ def _change(name: str, total: Any, last: Any, event: Any, node: Node) -> Any:
     within = ibis.window(group_by=[node.file, event], order_by=node.row)
     before = total[name].lag().over(within)
     whole_before, whole = total["total_tokens"].lag().over(within), total["total_tokens"]
-    fell = is_true(whole < whole_before)
-    # The total before may be missing or damaged, which does not make all of this one new.
-    fell |= before.isnull() & whole_before.notnull() & last[name].notnull()
-    growth = ibis.cases((fell, ibis.coalesce(last[name], total[name])), else_=total[name] - zero(before))
+    # It began anew, or the one before is missing or damaged, which does not make all of this one new.
+    alone = is_true(whole < whole_before) | (before.isnull() & whole_before.notnull() & last[name].notnull())
+    growth = ibis.cases((alone, ibis.coalesce(last[name], total[name])), else_=total[name] - zero(before))
     return ibis.cases((total.notnull(), growth), else_=last[name])
 
 
