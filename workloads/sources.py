@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -204,7 +205,9 @@ def _has_data_suffix(name: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(SUFFIXES)
 
 
+@cache
 def _spool(stream: IO[bytes]) -> Path:
+    """Return a copy of a stream, the same whenever it is asked for: a stream can be read only once."""
     with tempfile.NamedTemporaryFile(prefix="stdin-", dir=copies_folder(), delete=False) as copy:
         shutil.copyfileobj(stream, copy)
     return Path(copy.name)

@@ -37,16 +37,14 @@ def run(paths: tuple[str, ...], **given: Any) -> int:
         mapping=given["mapping"],
     )
     try:
-        files, _ = inspect_all(paths)
-    except SourceError as error:
-        raise Failure(str(error), EXIT_NOTHING) from error
-    try:
         report, readable = load(connect(), paths, options).report, True
     except NothingReadableError as error:
         report, readable = error.report, False
     except MappingError as error:
         raise Failure(str(error), EXIT_USAGE) from error
-    lines = [*_account(report), *_skips(report), *_foreign(files, report, options.read, paths)]
+    except SourceError as error:
+        raise Failure(str(error), EXIT_NOTHING) from error
+    lines = [*_account(report), *_skips(report), *_foreign(report, options.read, paths)]
     say("\n".join(lines))
     return 0 if readable else EXIT_NOTHING
 
@@ -83,9 +81,8 @@ def _skips(report: LoadReport) -> Iterator[str]:
         yield f"  ... and {len(report.skipped) - _MOST_SHOWN:,} more"
 
 
-def _foreign(
-    files: Sequence[InputFile], report: LoadReport, options: ReadOptions, paths: Sequence[str]
-) -> Iterator[str]:
+def _foreign(report: LoadReport, options: ReadOptions, paths: Sequence[str]) -> Iterator[str]:
+    files = inspect_all(paths)[0] if report.unreadable else []
     by_name = {file.shown: file for file in files}
     for item in report.unreadable:
         yield f"{_safe(item.shown)}: not read: {_safe(item.reason)}"

@@ -1,5 +1,6 @@
 """The command line, called in process: exit codes, one sentence for every failure, and where output goes."""
 
+import io
 import json
 import os
 import shlex
@@ -301,6 +302,24 @@ def test_doctor_of_nothing_is_exit_3(advisor: Advisor) -> None:
     got = advisor("doctor", "nowhere.csv")
     assert got.code == 3
     assert "nowhere.csv: no such file or folder" in sentence(got)
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        (b"model,input_tokens,output_tokens\ntest-4o,1,2\n", 0, "1 rows read"),
+        (b"a,b\nx,1\n", 3, "columns: a, b"),
+    ],
+)
+def test_doctor_reads_stdin(
+    advisor: Advisor, monkeypatch: pytest.MonkeyPatch, content: bytes, code: int, said: str
+) -> None:
+    class Stdin:
+        buffer = io.BytesIO(content)
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    got = advisor("doctor", "-")
+    assert (got.code, said in got.out, "empty" in got.out) == (code, True, False)
 
 
 def test_doctor_shows_no_control_characters(advisor: Advisor) -> None:
