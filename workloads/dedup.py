@@ -5,9 +5,9 @@ from typing import Any
 import ibis
 
 from workloads.expressions import FALSE, NO_TEXT, is_true
-from workloads.ledger import LEDGER_ROW, RECORD
+from workloads.ledger import LEDGER_ROW, RECORD, ROW_ID
 from workloads.raw import PLACE_COLUMN
-from workloads.relations import store
+from workloads.relations import row_id, store
 
 Connection = Any
 Expr = Any
@@ -23,6 +23,7 @@ BOOKKEEPING = (
     "dedup_size",
     PLACE_COLUMN,
     LEDGER_ROW,
+    ROW_ID,
 )
 """Ledger columns that nothing needs once every row's fate is known."""
 
@@ -53,7 +54,7 @@ def deduplicate(connection: Connection, ledger: Expr) -> tuple[Expr, bool]:
 
 
 def _row_id(ledger: Expr) -> Expr:
-    return ledger[LEDGER_ROW] if LEDGER_ROW in ledger.columns else ledger.rowid()
+    return ledger[LEDGER_ROW] if LEDGER_ROW in ledger.columns else row_id(ledger)
 
 
 def _shared(connection: Connection, ledger: Expr) -> tuple[Expr | None, bool]:

@@ -21,6 +21,8 @@ DUPLICATE: Final = "duplicate"
 
 LEDGER_ROW: Final = "ledger_row"
 """Number of a row among all that a kept ledger ever had; only there."""
+ROW_ID: Final = "stored_row"
+"""Number of a row in its stored table; only where the rows have more columns than that, see ``workloads.storing``."""
 PREFIX_COLUMNS: Final = (
     "log_row",
     "block_hashes",

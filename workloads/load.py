@@ -229,7 +229,14 @@ def _store(
     names = columns_of([table for _, tables in read for table in tables], options.prefixes, options.filled)
     words = few_words([file for batch, _ in read for file in batch.files])
     target = LedgerTable(
-        connection, names, options.filled, prefixes=told, words=words, meanwhile=meanwhile, places=places
+        connection,
+        names,
+        options.filled,
+        prefixes=told,
+        words=words,
+        meanwhile=meanwhile,
+        places=places,
+        alone=len(read) == 1,
     )
     done: list[Batch] = []
     # A query a batch: one for all of a mixed folder is too large to be planned fast.

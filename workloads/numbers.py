@@ -12,6 +12,10 @@ import ibis
 
 Expr = Any
 
+DECIMAL: Final = "decimal(38, 12)"
+"""Type of money and of seconds."""
+_PLAIN_COUNT: Final = re.compile(r"(\+?\d+(\.0*)?)?")
+_PLAIN_DECIMAL: Final = re.compile(r"([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?")
 _PLAIN: Final = re.compile(r"[+-]?\d+")
 _GROUPED: Final = re.compile(r"[+-]?[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(?:\1\d{3})*")
 _SPACES: Final = "['\u2019 \u00a0\u202f\u2009]"
@@ -60,6 +64,17 @@ def style_of(cells: Iterable[str]) -> NumberStyle | None:
     return NumberStyle(",", ".", decided=False) if groups_with_dot else NumberStyle(".", ",")
 
 
+def is_plain_count(cell: str, style: NumberStyle | None) -> bool:
+    """Return whether a cell of a column in this style is blank, or a whole number as any program reads it."""
+    return (style is None or style.decimal == ".") and bool(_PLAIN_COUNT.fullmatch(cell.strip()))
+
+
+def is_plain_decimal(cell: str, style: NumberStyle | None) -> bool:
+    """Return whether a cell of a column in this style is blank, or a decimal number as any program reads it."""
+    is_dot = style is None or not style.decided or style.decimal == "."
+    return is_dot and bool(_PLAIN_DECIMAL.fullmatch(cell.strip()))
+
+
 def parse_count(text: Expr, style: NumberStyle | None) -> Expr:
     """Return the whole number in a text column; null for a blank cell and for one that is no whole number."""
     # try_cast alone would round 1.5 to 2, so a mark sends the cell the long way.
@@ -76,7 +91,7 @@ def parse_count(text: Expr, style: NumberStyle | None) -> Expr:
 
 def parse_decimal(text: Expr, style: NumberStyle | None) -> Expr:
     """Return the decimal number in a text column (``$1,234.50``, ``(12.3)``); null where there is none."""
-    return _clean(text, style or NumberStyle()).try_cast("decimal(38, 12)")
+    return _clean(text, style or NumberStyle()).try_cast(DECIMAL)
 
 
 def _clean(text: Expr, style: NumberStyle) -> Expr:

@@ -18,6 +18,8 @@ import ibis
 from ibis.common.bases import Comparable
 
 from workloads.dialects import DuckDB
+from workloads.ledger import ROW_ID
+from workloads.line_sizes import OBJECT_BYTES, UNPACKED, line_bytes
 from workloads.raw import FILE_COLUMN
 from workloads.room import bound_memory, is_remote, same_room
 from workloads.schema import Schema, column_types, identifier, other_spelling, quote, spellings, structure
@@ -28,11 +30,8 @@ Connection = Any
 LINE_DELIMITER: Final = "\\x02"
 """Stands in no text file: the whole line is one column."""
 
-_OBJECT_BYTES: Final = 1 << 25
-_WINDOW_BYTES: Final = 1 << 16
-_PACKED_OBJECT_BYTES: Final = 1 << 28
-_UNPACKED: Final = 8
-"""A packed document may be this many times larger than its file."""
+_LARGEST_EXACT: Final = 1 << 53
+"""Up to here fractions hold every whole number."""
 _numbers = count(1)
 
 
@@ -155,6 +154,11 @@ def add(connection: Connection, name: str, expr: Any) -> None:
     connection.raw_sql(f"INSERT INTO {identifier(name)} {connection.compile(expr)}")
 
 
+def row_id(rows: Any) -> Any:
+    """Return the number of each row of a stored table, or of one with columns beside it."""
+    return rows[ROW_ID] if ROW_ID in rows.columns else rows.rowid()
+
+
 def literal_path(path: Path) -> str:
     """Return a path as SQL text that the engine will not take for a pattern."""
     return quote("".join(f"[{mark}]" if mark in "[*?" else mark for mark in str(path)))
@@ -162,31 +166,6 @@ def literal_path(path: Path) -> str:
 
 def _paths(files: Sequence[InputFile]) -> str:
     return "[" + ", ".join(literal_path(file.path) for file in files) + "]"
-
-
-def _line_bytes(files: Sequence[InputFile]) -> int:
-    """Return a size that no line of the files exceeds, at the cost of a few reads a gigabyte."""
-    return max(_OBJECT_BYTES, *(_line_bytes_of(file.path) for file in files))
-
-
-def _line_bytes_of(path: Path) -> int:
-    size = path.stat().st_size
-    if path.suffix == ".gz":
-        return _PACKED_OBJECT_BYTES if size > _OBJECT_BYTES // _UNPACKED else 0
-    longest = 0
-    if size <= _OBJECT_BYTES:
-        return longest
-    step = _OBJECT_BYTES // 2
-    with path.open("rb") as raw:
-        # A line longer than the engine's default holds at least one of these windows as a whole.
-        for start in range(step, size, step):
-            raw.seek(start)
-            ahead = 0
-            while (window := raw.read(_WINDOW_BYTES)) and b"\n" not in window:
-                ahead += len(window)
-            if ahead:
-                longest = max(longest, step + ahead + _WINDOW_BYTES)
-    return longest
 
 
 def json_lines(
@@ -197,7 +176,7 @@ def json_lines(
     With ``strict`` the query fails for such a line, and for a field of another type than declared.
     """
     errors = f"ignore_errors = {str(not strict).lower()}"
-    options = f"format = 'newline_delimited', {errors}, maximum_object_size = {_line_bytes(files)}"
+    options = f"format = 'newline_delimited', {errors}, maximum_object_size = {line_bytes(files)}"
     if len(parts := spellings(schema)) > 1:
         return _json_objects(connection, files, parts, options, strict=strict)
     return _json_fields(connection, files, schema, options)
@@ -210,7 +189,7 @@ def json_documents(
 
     With ``strict`` the query fails for a field of another type than declared; else it reads as null.
     """
-    size = max(_OBJECT_BYTES, *(file.path.stat().st_size * _UNPACKED + 1 for file in files))
+    size = max(OBJECT_BYTES, *(file.path.stat().st_size * UNPACKED + 1 for file in files))
     layout = "array" if files[0].is_array else "unstructured"
     options = f"format = {quote(layout)}, maximum_object_size = {size}"
     parts = spellings(schema)
@@ -248,14 +227,37 @@ def _json_objects(
     )
 
 
-def csv_rows(connection: Connection, files: Sequence[InputFile], dialect: CsvDialect) -> Any:
-    """Return one row a data row, every column as text; structurally broken rows go to the engine's rejects."""
-    names = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in dialect.columns)
+def csv_rows(
+    connection: Connection,
+    files: Sequence[InputFile],
+    dialect: CsvDialect,
+    numbers: Mapping[str, str] = MappingProxyType({}),
+) -> Any:
+    """Return one row a data row, every column as text; structurally broken rows go to the engine's rejects.
+
+    Columns among ``numbers`` are read in the types named there; a ``bigint`` is then whole for sure. The query fails for
+    a cell that does not fit, and for a broken row.
+    """
+    # As fractions first: read as whole ones, 1.5 would become 2.
+    types = {name: "DOUBLE" if kind == "bigint" else kind for name, kind in numbers.items()}
+    names = ", ".join(f"{quote(name)}: {quote(types.get(name, 'VARCHAR'))}" for name in dialect.columns)
+    whole = [_whole(identifier(name)) for name, kind in numbers.items() if kind == "bigint"]
+    replaced = f"REPLACE ({', '.join(whole)}) " if whole else ""
     return _view(
         connection,
-        f"SELECT * FROM read_csv({_paths(files)}, columns = {{{names}}}, header = true, auto_detect = false, "
+        f"SELECT * {replaced}"
+        f"FROM read_csv({_paths(files)}, columns = {{{names}}}, header = true, auto_detect = false, "
         f"delim = {quote(dialect.delimiter)}, quote = '\"', escape = '\"', skip = {dialect.skip_lines}, "
-        f"filename = {quote(FILE_COLUMN)}, store_rejects = true, null_padding = false, max_line_size = {_line_bytes(files)})",
+        f"filename = {quote(FILE_COLUMN)}, store_rejects = {str(not numbers).lower()}, null_padding = false, "
+        f"max_line_size = {line_bytes(files)})",
+    )
+
+
+def _whole(column: str) -> str:
+    exact = f"{column} = floor({column}) AND {column} BETWEEN 0 AND {_LARGEST_EXACT}"
+    return (
+        f"CASE WHEN {column} IS NULL THEN NULL WHEN {exact} THEN CAST({column} AS BIGINT) "
+        f"ELSE error('no whole number') END AS {column}"
     )
 
 
@@ -281,7 +283,7 @@ def text_lines(connection: Connection, files: Sequence[InputFile], encoding: str
     """
     options = (
         f"columns = {{'text': 'VARCHAR'}}, delim = '{LINE_DELIMITER}', quote = '', escape = '', header = false, "
-        f"auto_detect = false, strict_mode = false, max_line_size = {_line_bytes(files)}, "
+        f"auto_detect = false, strict_mode = false, max_line_size = {line_bytes(files)}, "
         f"filename = {quote(FILE_COLUMN)}, encoding = {quote(encoding)}"
     )
     each = " UNION ALL ".join(

@@ -9,7 +9,7 @@ import ibis
 
 from workloads.batches import Batch
 from workloads.failures import connection_errors
-from workloads.ledger import COLUMNS, PREFIX_COLUMNS
+from workloads.ledger import COLUMNS, PREFIX_COLUMNS, ROW_ID
 from workloads.mending import with_care
 from workloads.quarantine import with_places
 from workloads.raw import PLACE_COLUMN
@@ -43,6 +43,7 @@ class LedgerTable:
         places: Whether rows have their places in their files.
         words: See ``workloads.relations.store``.
         meanwhile: See ``workloads.relations.store``.
+        alone: Whether no more than one batch will be added: what is the same in all its rows is then not stored in each.
         rows: The table; None: nothing was added yet.
     """
 
@@ -53,6 +54,7 @@ class LedgerTable:
     places: bool
     words: Mapping[str, Iterable[str]]
     meanwhile: Callable[[], None]
+    alone: bool
     rows: Expr | None = None
 
     def put(self, batch: Batch, tables: Sequence[Expr]) -> Batch:
@@ -77,13 +79,22 @@ class LedgerTable:
 
     def _add(self, batch: Batch, tables: Sequence[Expr]) -> None:
         rows = _union(tables, self.names, self.filled)
+        same = _same_everywhere(rows) if self.alone else {}
+        rows = rows.drop(*same)
         rows = rows.mutate(log_row=ibis.row_number()) if self.prefixes else rows
         ordered = batch.ordered or self.places or self.prefixes
         with in_order(self.connection) if ordered else contextlib.nullcontext():
             if self.rows is None:
-                self.rows = store(self.connection, _NAME, rows, self.meanwhile, self.words)
+                words = {name: values for name, values in self.words.items() if name not in same}
+                stored = store(self.connection, _NAME, rows, self.meanwhile, words)
+                self.rows = stored.mutate(**{ROW_ID: stored.rowid()}, **same) if same else stored
             else:
                 add(self.connection, _NAME, rows)
+
+
+def _same_everywhere(rows: Expr) -> dict[str, Expr]:
+    """Return the columns of a projection that are made of no column, so that their value is the same in every row."""
+    return {name: value.to_expr() for name, value in rows.op().values.items() if value.shape.is_scalar()}
 
 
 def columns_of(tables: Sequence[Expr], prefixes: bool, filled: Mapping[str, str]) -> list[str]:  # noqa: FBT001
@@ -98,7 +109,11 @@ def _union(tables: Sequence[Expr], names: Sequence[str], filled: Mapping[str, st
     """Return all rows of some tables with these columns, nulls where a table has none."""
 
     def aligned(table: Expr) -> Expr:
-        columns = {name: table[name] if name in table.columns else ibis.null(COLUMNS[name]) for name in names}
+        same = _same_everywhere(table)
+        columns = {
+            name: same.get(name, table[name]) if name in table.columns else ibis.null(COLUMNS[name])
+            for name in names
+        }
         for name, given in filled.items():
             columns[name] = ibis.coalesce(columns[name], given)
         return table.select(**columns)

@@ -9,7 +9,14 @@ import ibis
 from workloads.count_texts import counts, odd_cell, odd_within
 from workloads.declared import as_declared
 from workloads.expressions import FALSE, NO_TEXT, trimmed
-from workloads.numbers import NumberStyle, parse_count, parse_decimal
+from workloads.numbers import (
+    DECIMAL,
+    NumberStyle,
+    is_plain_count,
+    is_plain_decimal,
+    parse_count,
+    parse_decimal,
+)
 from workloads.raw import STEP_PREFIX, Node, time_columns
 from workloads.schema import Schema
 from workloads.shared import computed_once
@@ -18,6 +25,8 @@ Expr = Any
 
 _TEXT: Final = "__text_"
 _JSON: Final = "__json_"
+_COUNT: Final = "__count_"
+_NUMBER: Final = "__number_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,8 @@ class Table:
     """Whether counts are 128-bit integers."""
     asked: dict[str, "Callable[[Table], Expr]"] = field(default_factory=dict)
     """Column that holds a reading -> how the reading is made; filled by those who read."""
+    texts: set[str] = field(default_factory=set)
+    """Columns whose texts were asked for as they are; filled by those who read."""
     odd: dict[str, "Callable[[Table], Expr]"] = field(default_factory=dict)
     """Count that was asked for -> how to tell its text where it is none; filled by those who read."""
 
@@ -74,10 +85,18 @@ class Table:
         """Return whether a cell holds nothing."""
         if name in self.names and not self.is_text(name):
             return self.raw[self.names[name]].isnull()
-        return self.text(name).isnull()
+        return self._text(name).isnull()
+
+    def is_header(self, name: str) -> Expr:
+        """Return whether a cell holds the name of its column."""
+        return self._text(name) == self.names[name] if self.is_text(name) else FALSE
 
     def text(self, name: str) -> Expr:
         """Return a column as text, with blanks as null; a typed null when there is no such column."""
+        self.texts.add(name)
+        return self._text(name)
+
+    def _text(self, name: str) -> Expr:
         if name not in self.names:
             return NO_TEXT
 
@@ -98,21 +117,21 @@ class Table:
             return count.cast("decimal(38, 0)") if table.wide else count
 
         self.odd[name] = lambda table: _odd(table.raw[table.names[name]], table.count(name))
-        return self._reading("__count_" + name, make)
+        return self._reading(_COUNT + name, make)
 
     def number(self, name: str) -> Expr:
         """Return a column of decimal numbers (money, seconds)."""
         if name not in self.names:
-            return ibis.null("decimal(38, 12)")
+            return ibis.null(DECIMAL)
 
         def make(table: Table) -> Expr:
             column = table.raw[table.names[name]]
             if not column.type().is_string():
-                return column.try_cast("decimal(38, 12)")
+                return column.try_cast(DECIMAL)
             style = table.styles.get(name)
             return parse_decimal(column, style if style is None or style.decided else None)
 
-        return self._reading("__number_" + name, make)
+        return self._reading(_NUMBER + name, make)
 
     def json(self, name: str) -> Expr:
         """Return a column of JSON texts (or JSON values) as JSON, to be reached into; null where it is no JSON."""
@@ -135,6 +154,20 @@ class Table:
             self.odd[name] = lambda table: odd_within(table.json(name), schema)
         return self._reading("__object_" + name, lambda table: as_declared(table.json(name), schema))
 
+    def plain_numbers(self, cells: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """Return the columns that were asked for as nothing but plain numbers, and look like them, each with its type.
+
+        Args:
+            cells: Some cells of each column.
+        """
+        found: dict[str, str] = {}
+        for prefix, kind, plain in ((_NUMBER, DECIMAL, is_plain_decimal), (_COUNT, "bigint", is_plain_count)):
+            for name, style in ((name, self.styles.get(name)) for name in self.names):
+                asked = prefix + name in self.asked and name not in self.texts
+                if asked and all(plain(cell, style) for cell in cells[name]):
+                    found[name] = kind
+        return found
+
     def step(self, name: str) -> Expr:
         """Return a column that the importer's ``steps`` gave."""
         return self.raw[STEP_PREFIX + name]
@@ -151,7 +184,7 @@ class Table:
         """Return whether a cell holds something and it is no whole number."""
         if name in self.names and self.raw[self.names[name]].type().is_signed_integer():
             return FALSE
-        return self.text(name).notnull() & self.count(name).isnull()
+        return self._text(name).notnull() & self.count(name).isnull()
 
     def time(self, name: str) -> dict[str, Expr]:
         """Return the time columns of a column that holds instants, bare dates or epochs."""

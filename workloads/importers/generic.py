@@ -122,8 +122,7 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
     for target in counts:
         name = found[target]
         unreadable = unreadable | table.unreadable(name)
-        if table.is_text(name):
-            header = header | (table.text(name) == table.names[name])
+        header = header | table.is_header(name)
         blank = blank & table.is_blank(name)
     negative = is_negative(*counts.values())
     failed = FALSE

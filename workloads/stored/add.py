@@ -211,7 +211,9 @@ def _fresh(connection: Connection, manifest: Manifest, reading: Reading) -> tupl
         return None, [], 0
     names = [name for name in COLUMNS if name in rows.columns and name not in ("fate", "reason", _ROW_ORDER)]
     columns = {name: rows[name] for name in names}
-    numbered = rows.mutate(**{LEDGER_ROW: rows.rowid() + manifest.next_row}).filter(rows.fate == RECORD)
+    numbered = rows.mutate(**{LEDGER_ROW: relations.row_id(rows) + manifest.next_row}).filter(
+        rows.fate == RECORD
+    )
     columns = {name: numbered[name] for name in (LEDGER_ROW, *names)}
     columns["source_file"] = numbered.source_file.cast("string")
     numbers = sum(count.rows for count in reading.counts)

@@ -13,7 +13,7 @@ from workloads.ledger import COLUMNS, LEDGER_ROW, PREFIX_NAMES, RECORD
 from workloads.load import LoadOptions
 from workloads.quarantine import SkippedRow
 from workloads.reading import Reading
-from workloads.relations import in_order, store
+from workloads.relations import in_order, row_id, store
 from workloads.sources import MappingError, Unreadable
 from workloads.stored.lock import begin_reading
 from workloads.stored.manifest import LedgerError, Manifest, StoredInput, read_manifest, skipped_rows
@@ -85,7 +85,7 @@ def _read_kept(
 
 
 def _numbered(rows: Expr) -> Expr:
-    return rows.mutate(**{LEDGER_ROW: rows.rowid(), "source_file": rows.source_file.cast("string")})
+    return rows.mutate(**{LEDGER_ROW: row_id(rows), "source_file": rows.source_file.cast("string")})
 
 
 def _rows(connection: Connection, folder: Path, manifest: Manifest, first: int) -> Expr:
