@@ -36,6 +36,10 @@ class DuckDB(DuckDBCompiler):  # type: ignore[misc]  # the library's types are h
             return self.f.make_timestamp(self.f.epoch_us(arg))
         return super().visit_Cast(op, arg=arg, to=to)
 
+    def visit_LastValue(self, op: Any, *, arg: Any) -> Any:  # noqa: N802, ARG002
+        """Of those that are not null, as it is outside of a window."""
+        return sge.IgnoreNulls(this=sge.LastValue(this=arg))
+
 
 class Postgres(PostgresCompiler):  # type: ignore[misc]
     """PostgreSQL 12 and newer."""

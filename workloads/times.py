@@ -63,17 +63,24 @@ def seconds_between(start: Expr, end: Expr) -> Expr:
 
 def month_first(text: Expr) -> Expr:
     """Return ``8/12/2026`` or ``8/12/2026, 3:04:05.123 PM`` as ISO 8601; any other text as it is."""
+    # Year first, with a zero before every month, day and hour; then without those that are one too many.
+    filled = text.re_replace(_MONTH_FIRST, r"\3-0\1-0\2T0\4:\5:\6\7")
+    turned = filled.re_replace(r"([-T])0(\d\d)", r"\1\2")
+    # An array of one, so that it is worked out once and not wherever it is named.
+    read = ibis.array([turned]).map(_to_24_hours)[0]
+    return ibis.cases((text.like("%/%/____%"), ibis.cases((filled == text, text), else_=read)), else_=text)
 
-    def part(number: int) -> Expr:
-        return text.re_extract(_MONTH_FIRST, number).nullif("")
 
-    hour, half = part(4).try_cast("int64"), part(7).lower()
+def _to_24_hours(text: Expr) -> Expr:
+    """Return ``2026-08-12T03:04:05PM`` (``2026-08-12T0::`` without a time) with the hour of the day, and with seconds."""
+    hour, half = text.substr(11, 2).try_cast("int64"), text.right(2).lower()
     hour = ibis.cases(
         ((half == "pm") & (hour < _NOON), hour + _NOON), ((half == "am") & (hour == _NOON), 0), else_=hour
     )
-    day = part(3) + "-" + part(1).lpad(2, "0") + "-" + part(2).lpad(2, "0")
-    time = "T" + hour.cast("string").lpad(2, "0") + ":" + part(5) + ":" + ibis.coalesce(part(6), "00")
-    return ibis.cases((text.re_search(_MONTH_FIRST), day + ibis.coalesce(time, "")), else_=text)
+    time = "T" + ("0" + hour.cast("string")).right(2)
+    rest = text.substr(13).re_replace(r"(?i)[ap]m$", "")
+    rest = ibis.cases((rest.length() <= len(":00:"), rest + "00"), else_=rest)
+    return text.substr(0, 10) + ibis.coalesce(time + rest, "")
 
 
 def begins_with_date(text: Expr) -> Expr:

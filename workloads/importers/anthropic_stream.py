@@ -26,6 +26,7 @@ from workloads.importers import Columns, Importer, JsonImporter
 from workloads.importers.anthropic import USAGE
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
+from workloads.running import count_so_far, telling, told
 from workloads.schema import Schema
 
 _START: Final = "message_start"
@@ -65,10 +66,6 @@ class AnthropicStream(JsonImporter):
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
         start = is_true(node.get("type") == _START)
-        if not node.has_step("stream_number"):
-            so_far = ibis.window(group_by=node.file, order_by=node.row, following=0)
-            return {"stream_number": ibis.cases((start, 1), else_=0).sum().over(so_far)}
-        same = ibis.window(group_by=[node.file, node.step("stream_number")])
         message, usage = node.get("message"), node.get("message", "usage")
         found = {
             "id": message["id"],
@@ -78,20 +75,16 @@ class AnthropicStream(JsonImporter):
             "tier": ibis.cases((usage["speed"] == "fast", "fast"), else_=usage["service_tier"]),
             "region": usage["inference_geo"].nullif("not_available"),
         }
-        return {
-            f"stream_{name}": ibis.cases((start, value)).max().over(same) for name, value in found.items()
-        }
+        return {"stream_number": count_so_far(start), "stream": telling(node, start, found)}
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
         usage = node.get("usage")
         start = is_true(node.get("type") == _START)
         delta = is_true(node.get("type") == _DELTA) & usage.notnull()
-        prompt, cached, written = (
-            ibis.coalesce(usage[name], node.step(f"stream_{name}")) for name in _COUNTS
-        )
+        prompt, cached, written = (ibis.coalesce(usage[name], told(node, "stream", name)) for name in _COUNTS)
         written_1h = ibis.coalesce(
-            usage["cache_creation"]["ephemeral_1h_input_tokens"], node.step("stream_written_1h")
+            usage["cache_creation"]["ephemeral_1h_input_tokens"], told(node, "stream", "written_1h")
         )
         output = usage["output_tokens"]
         negative = is_negative(prompt, cached, written, output)
@@ -104,9 +97,9 @@ class AnthropicStream(JsonImporter):
             **envelope.labels(),
             **envelope.started_at(NO_TEXT),
             "provider": ibis.coalesce(envelope.get("provider"), "anthropic"),
-            "model": ibis.coalesce(node.step("stream_model"), envelope.get("model")),
-            "service_tier": node.step("stream_tier").nullif("standard"),
-            "region": ibis.coalesce(node.step("stream_region"), envelope.get("region")),
+            "model": ibis.coalesce(told(node, "stream", "model"), envelope.get("model")),
+            "service_tier": told(node, "stream", "tier").nullif("standard"),
+            "region": ibis.coalesce(told(node, "stream", "region"), envelope.get("region")),
             "requests": ibis.literal(1, type="int64"),
             "input_uncached": prompt,
             "cache_read": cached,
@@ -117,7 +110,7 @@ class AnthropicStream(JsonImporter):
             "web_search_calls": usage["server_tool_use"]["web_search_requests"].nullif(0),
             "stop_reason": node.get("delta", "stop_reason"),
             "streaming": TRUE,
-            "dedup_group": ibis.coalesce(node.step("stream_id"), place),
+            "dedup_group": ibis.coalesce(told(node, "stream", "id"), place),
             # A start knows no output yet: whatever was used later is the record, the last of it.
             "dedup_size": ibis.cases((delta, node.row + 1), else_=0),
         }

@@ -24,6 +24,7 @@ from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node
+from workloads.running import before, has_told, telling, told
 from workloads.schema import Schema
 
 _COUNTS: Final = (
@@ -33,6 +34,7 @@ _COUNTS: Final = (
     "output_tokens",
     "reasoning_output_tokens",
 )
+_TOTAL: Final = "total"
 _USAGE: Final[Schema] = dict.fromkeys((*_COUNTS, "total_tokens"), "BIGINT")
 _TYPES: Final = ("session_meta", "turn_context", "event_msg", "response_item", "compacted", "world_state")
 
@@ -74,35 +76,39 @@ class CodexRollout(JsonImporter):
         event = is_true(payload["type"] == "token_count")
         event &= info["total_token_usage"].notnull() | info["last_token_usage"].notnull()
         is_meta = is_true(node.get("type") == "session_meta")
-        whole = ibis.window(group_by=node.file)
         second = node.get("timestamp").substr(0, len("2026-01-01T00:00:00"))
         forked = ibis.coalesce(payload["forked_from_id"], payload["thread_source"])
         named = ibis.coalesce(payload["model"], info["model"])
+        if not node.has_step("codex_totals"):
+            return {
+                "codex_event": event,
+                "codex_turn": telling(node, named.notnull(), {"model": named}),
+                "codex_totals": telling(node, event, {_TOTAL: info["total_token_usage"]}),
+                "codex_metas": telling(node, is_meta, {"id": payload["id"]}),
+            }
+        if not node.has_step("codex_before"):
+            return {
+                "codex_before": before(node, "codex_totals"),
+                "codex_meta_before": before(node, "codex_metas"),
+            }
+        own = {"session": payload["id"], "cwd": payload["cwd"], "is_child": forked.notnull()}
         return {
-            "codex_event": event,
-            "codex_model": named,
-            "codex_turns": named.count().over(
-                ibis.window(group_by=node.file, order_by=node.row, following=0)
-            ),
-            "codex_first": is_true(second == ibis.cases((event, second)).min().over(whole)),
-            "codex_child": ibis.cases((is_meta, forked)).max().over(whole).notnull(),
-            "codex_session": ibis.cases((is_meta, payload["id"])).max().over(whole),
-            "codex_cwd": ibis.cases((is_meta, payload["cwd"])).max().over(whole),
+            # The first lines of a file are about itself: a history that follows has lines of its parent.
+            "codex_own": telling(node, is_meta & ~has_told(node, "codex_meta_before"), own),
+            "codex_start": telling(node, event & ~has_told(node, "codex_before"), {"second": second}),
         }
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
         """See ``JsonImporter.ledger``."""
         info = node.get("payload", "info")
         total, last = info["total_token_usage"], info["last_token_usage"]
-        event, alike, session = node.step("codex_event"), node.step("codex_first"), node.step("codex_session")
-        counts = {name: _change(name, total, last, event, node) for name in _COUNTS}
+        event, session = node.step("codex_event"), told(node, "codex_own", "session")
+        alike = is_true(node.get("timestamp").startswith(told(node, "codex_start", "second")))
+        before_it = told(node, "codex_before", _TOTAL)
+        counts = {name: _change(name, total, last, before_it) for name in _COUNTS}
         changed = zero(counts["input_tokens"]) + zero(counts["output_tokens"]) != 0
-        # The model is that of the turn: the last one named so far in the file.
-        model = (
-            node.step("codex_model").max().over(ibis.window(group_by=[node.file, node.step("codex_turns")]))
-        )
         copies = ibis.cases((event & alike, 1)).sum().over(ibis.window(group_by=node.file))
-        replay = is_true(node.step("codex_child") & event & alike & (copies > 1))
+        replay = is_true(told(node, "codex_own", "is_child") & event & alike & (copies > 1))
         uncached, reads, problem = split_input(
             counts["input_tokens"],
             cached=counts["cached_input_tokens"],
@@ -125,14 +131,15 @@ class CodexRollout(JsonImporter):
             "problem": problem,
             **envelope.started_at(node.get("timestamp")),
             "provider": ibis.literal("openai"),
-            "model": model,
+            # That of the turn: the last one named so far in the file.
+            "model": told(node, "codex_turn", "model"),
             "requests": ibis.literal(1, type="int64"),
             "input_uncached": uncached,
             "cache_read": reads,
             "cache_write_30m": counts["cache_write_input_tokens"],
             "output": counts["output_tokens"],
             "reasoning": counts["reasoning_output_tokens"],
-            "project": node.step("codex_cwd"),
+            "project": told(node, "codex_own", "cwd"),
             "session": session,
             "dedup_group": session,
             # A session that is filed twice (live and archived) has the same totals at the same times.
@@ -141,14 +148,12 @@ class CodexRollout(JsonImporter):
         }
 
 
-def _change(name: str, total: Any, last: Any, event: Any, node: Node) -> Any:
+def _change(name: str, total: Any, last: Any, earlier: Any) -> Any:
     """Return how much of a count this event adds: the growth of the running total since the event before."""
-    within = ibis.window(group_by=[node.file, event], order_by=node.row)
-    before = total[name].lag().over(within)
-    whole_before, whole = total["total_tokens"].lag().over(within), total["total_tokens"]
+    part, whole = earlier[name], earlier["total_tokens"]
     # It began anew, or the one before is missing or damaged, which does not make all of this one new.
-    alone = is_true(whole < whole_before) | (before.isnull() & whole_before.notnull() & last[name].notnull())
-    growth = ibis.cases((alone, ibis.coalesce(last[name], total[name])), else_=total[name] - zero(before))
+    alone = is_true(total["total_tokens"] < whole) | (part.isnull() & whole.notnull() & last[name].notnull())
+    growth = ibis.cases((alone, ibis.coalesce(last[name], total[name])), else_=total[name] - zero(part))
     return ibis.cases((total.notnull(), growth), else_=last[name])
 
 
