@@ -25,6 +25,7 @@ from workloads.expressions import NO_TEXT, is_true
 from workloads.importers import Columns, Importer, JsonImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.raw import Envelope, Node, time_columns
+from workloads.running import telling, told
 from workloads.schema import Schema
 
 _ANSWER: Final = "gemini"
@@ -82,11 +83,11 @@ class GeminiCliChat(JsonImporter):
     def steps(self, node: Node) -> Columns:
         """See ``JsonImporter.steps``."""
         chat = node.parent or node
-        whole = ibis.window(group_by=node.file)
-        named = ibis.coalesce(chat.get("sessionId"), chat.get("$set", "sessionId"))
+        session = ibis.coalesce(chat.get("sessionId"), chat.get("$set", "sessionId"))
+        project = chat.get("projectHash")
         return {
-            "gemini_session": named.max().over(whole),
-            "gemini_project": chat.get("projectHash").max().over(whole),
+            "gemini_session": telling(chat, session.notnull(), {"id": session}),
+            "gemini_project": telling(chat, project.notnull(), {"id": project}),
         }
 
     def ledger(self, node: Node, envelope: Envelope) -> Columns:
@@ -121,8 +122,8 @@ class GeminiCliChat(JsonImporter):
             "cache_read": reads,
             "output": output,
             "reasoning": tokens["thoughts"],
-            "project": node.step("gemini_project"),
-            "session": node.step("gemini_session"),
+            "project": told(node, "gemini_project", "id"),
+            "session": told(node, "gemini_session", "id"),
             "dedup_group": node.get("id").nullif(""),
             "dedup_size": weight + node.row,
         }
