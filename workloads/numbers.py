@@ -91,7 +91,13 @@ def parse_count(text: Expr, style: NumberStyle | None) -> Expr:
 
 def parse_decimal(text: Expr, style: NumberStyle | None) -> Expr:
     """Return the decimal number in a text column (``$1,234.50``, ``(12.3)``); null where there is none."""
-    return _clean(text, style or NumberStyle()).try_cast(DECIMAL)
+    style = style or NumberStyle()
+    cleaned = _clean(text, style).try_cast(DECIMAL)
+    if style.decimal != ".":
+        return cleaned
+    # Hardly a number needs to be cleaned, and that takes patterns.
+    plain = text.try_cast(DECIMAL)
+    return ibis.cases((plain.notnull(), plain), else_=cleaned)
 
 
 def _clean(text: Expr, style: NumberStyle) -> Expr:

@@ -26,7 +26,7 @@ import ibis
 
 from pricing.units import MILLISECONDS_PER_SECOND
 from workloads.accounting import LARGEST_COUNT, NEGATIVE_COUNT, NO_WHOLE_COUNT, split_input, zero
-from workloads.expressions import FALSE, NO_TEXT, is_true, unless_among
+from workloads.expressions import NO_TEXT, TRUE, is_true, unless_among
 from workloads.importers import Columns, Importer, TableImporter
 from workloads.ledger import IGNORED, RECORD, SKIPPED
 from workloads.prefix_texts import text_step, told_by_text
@@ -194,17 +194,10 @@ def _pairs(text: Any) -> Any:
 
 
 def _pair(pair: Any) -> Any:
-    count = pair.re_extract(r'[:=]"?(-?[0-9.]+(e[+-]?[0-9]+)?)"?$', 1).try_cast("float64")
     usual = ((pair.startswith(name), kind) for name, kind in _usual_kinds().items())
     others = ((pair.re_search(pattern), kind) for kind, pattern in _KINDS)
-    absent = (pair == "") | pair.re_search(r"[:=](null)?$")
-    return ibis.struct(
-        {
-            "kind": ibis.cases(*usual, *others, else_="unknown"),
-            "count": count,
-            "unreadable": ibis.cases((count.isnull(), ~absent), else_=FALSE),
-        }
-    )
+    count = pair.re_extract(r'[:=]"?(-?[0-9.]+(e[+-]?[0-9]+)?)"?$', 1).try_cast("float64")
+    return ibis.struct({"kind": ibis.cases(*usual, *others, else_="unknown"), "count": count, "text": pair})
 
 
 def _usual_kinds() -> dict[str, str]:
@@ -213,11 +206,12 @@ def _usual_kinds() -> dict[str, str]:
 
 
 def _says_something(pair: Any) -> Any:
-    return pair["count"].notnull() | pair["unreadable"]
+    count, text = pair["count"], pair["text"]
+    return ibis.cases((count.isnull(), ~((text == "") | text.re_search(r"[:=](null)?$"))), else_=TRUE)
 
 
 def _is_unreadable(pair: Any) -> Any:
-    return pair["unreadable"]
+    return pair["count"].isnull()
 
 
 def _count(pair: Any) -> Any:
