@@ -1,5 +1,6 @@
 """Options and fixtures of the whole test suite."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,9 @@ import pytest
 os.environ["ADVISOR_PSEUDONYM_KEY"] = (
     "a key of the tests"  # else one would be made in the home of who runs them
 )
+
+# The library's expressions are many small objects: to look for cycles among them takes a tenth of the suite's time.
+gc.set_threshold(50_000, 20, 100)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
