@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workloads.raw import time_columns
-from workloads.times import is_bare_date, local_time, parse_instant, zone_steps
+from workloads.times import is_bare_date, local_time, month_first, parse_instant, zone_steps
 
 Evaluate = Callable[..., list[Any]]
 ZONES = (
@@ -156,3 +156,26 @@ def offset(zone: str, at: datetime) -> int:
     delta = at.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)).utcoffset()
     assert delta is not None
     return int(delta.total_seconds())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("8/12/2026", "2026-08-12"),
+        ("12/3/2026", "2026-12-03"),
+        ("8/12/2026, 3:04:05.123 AM", "2026-08-12T03:04:05.123"),
+        ("8/12/2026, 12:04:05.123 AM", "2026-08-12T00:04:05.123"),
+        ("8/12/2026, 12:04:05 PM", "2026-08-12T12:04:05"),
+        ("11/02/2026 11:59:59 pm", "2026-11-02T23:59:59"),
+        ("11/2/2026 1:05 PM", "2026-11-02T13:05:00"),
+        ("11/2/2026 13:05", "2026-11-02T13:05:00"),
+        ("01/02/2026 00:00:00", "2026-01-02T00:00:00"),
+        ("2026-08-12T03:04:05Z", "2026-08-12T03:04:05Z"),
+        ("8/12/26", "8/12/26"),
+        ("logs/a/2026", "logs/a/2026"),
+        ("", ""),
+        (None, None),
+    ],
+)
+def test_dates_with_the_month_first(evaluate: Evaluate, text: str | None, expected: str | None) -> None:
+    assert evaluate(lambda row: month_first(row.text), {"text": ("string", [text])}) == [expected]
