@@ -207,24 +207,25 @@ def _csv_batch(
     }
     styles = {name: style for name in names if (style := style_of(cells[name])) is not None}
 
-    def careful(some: tuple[InputFile, ...]) -> Batch:
+    def rows(raw: Expr) -> list[Rows]:
+        return [rows_of_table(importer, raw, names, styles, wide=wide)]
+
+    def careful(_: Connection, some: tuple[InputFile, ...]) -> Batch:
         return Batch(
-            some,
-            lambda connection, some: relations.csv_rows(connection, some, dialect),
-            lambda raw: [rows_of_table(importer, raw, names, styles, wide=wide)],
-            wide=wide,
+            some, lambda connection, part: relations.csv_rows(connection, part, dialect), rows, wide=wide
         )
 
     asked = Table(ibis.table(dict.fromkeys([*header, FILE_COLUMN], "string")), names, styles)
     _ledger_of_table(importer, asked, lambda made: made)
     numbers = {names[name]: kind for name, kind in asked.plain_numbers(cells).items()}
     if wide or not numbers:
-        return careful(files)
+        return careful(None, files)
     # As numbers at first: to read a text of every cell, and a number of that, takes three times as long.
-    return replace(
-        careful(files),
-        raw=lambda connection, some: relations.csv_rows(connection, some, dialect, numbers),
-        careful=lambda _, some: careful(some),
+    return Batch(
+        files,
+        lambda connection, part: relations.csv_rows(connection, part, dialect, numbers),
+        rows,
+        careful=careful,
     )
 
 

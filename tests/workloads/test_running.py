@@ -27,7 +27,8 @@ def _over(
 ) -> list[dict[str, Any]]:
     connection = connect()
     columns = zip((FILE_COLUMN, "names", "name", "number"), zip(*LINES, strict=True), strict=True)
-    rows = connection.create_table("lines", pa.table({name: list(cells) for name, cells in columns}))
+    connection.con.register("lines", pa.table({name: list(cells) for name, cells in columns}))
+    rows = connection.table("lines")
     rows = rows.mutate(**{f"__step_{name}": value for name, value in make(Node(rows)).items()})
     rows = rows.mutate(**{f"__step_{name}": value for name, value in then(Node(rows)).items()})
     node = Node(rows)
