@@ -201,10 +201,8 @@ def _csv_batch(
 ) -> Batch:
     header = dialect.columns
     names = {normal(name): name for name in reversed(header)}
-    cells = {
-        normal(name): [row[index] for file in files for row in file.cells]
-        for index, name in enumerate(header)
-    }
+    places = {name: header.index(column) for name, column in names.items()}
+    cells = {name: [row[place] for file in files for row in file.cells] for name, place in places.items()}
     styles = {name: style for name in names if (style := style_of(cells[name])) is not None}
 
     def rows(raw: Expr) -> list[Rows]:
