@@ -16,6 +16,8 @@ Time zone: UTC.
 What it cannot tell: what grounding with search costs; whether it was a batch job.
 """
 
+import functools
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -190,7 +192,11 @@ def _modality(node: Node, key: str, modalities: tuple[str, ...]) -> Any:
     """Return the tokens of some modalities; null where none is reported."""
 
     def named(entry: Any) -> Any:
-        return _word(entry["modality"]).isin(modalities)
+        # The SDK writes its own names of them: ``MediaModality.AUDIO``.
+        modality = entry["modality"]
+        return functools.reduce(
+            operator.or_, (modality.endswith(f".{name}") for name in modalities), modality.isin(modalities)
+        )
 
     def tokens(entry: Any) -> Any:
         # In floats, since the engine adds up whole numbers in a wider type than the library knows of.
