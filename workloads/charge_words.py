@@ -31,18 +31,24 @@ _KINDS: Final = (
     (r"credit|refund|adjustment|correction", CREDIT),
     (r"purchase|fee$|upfront|recurring", FEE),
 )
-_METERS: Final = (
-    (r"web.?search", Meter.WEB_SEARCH_CALLS),
-    (r"audio.*(cache|cchd)|(cache|cchd).*audio", Meter.AUDIO_CACHE_READ),
-    (r"audio.*out|out\w*[ _-]audio", Meter.AUDIO_OUTPUT),
-    (r"audio.*in|in\w*[ _-]audio", Meter.AUDIO_INPUT),
-    (r"image.*out|out\w*[ _-]image", Meter.IMAGE_OUTPUT),
-    (r"image.*in|in\w*[ _-]image", Meter.IMAGE_INPUT),
-    (r"uncached|no_cache|non.?cached", Meter.INPUT_UNCACHED),
-    (r"(cache.?(write|creation)|ephemeral).*12_?h", Meter.CACHE_WRITE_12H),
-    (r"(cache.?(write|creation)|ephemeral).*(1_?h|one.?hour)", Meter.CACHE_WRITE_1H),
-    (r"(cache.?(write|creation)|ephemeral).*30_?m", Meter.CACHE_WRITE_30M),
-    (r"cache.?(write|creation)|ephemeral", Meter.CACHE_WRITE_5M),
+_ANY_KIND: Final = "|".join(pattern for pattern, _ in _KINDS)
+_METERS: Final[Sequence[tuple[str, str, Meter]]] = (
+    ("search", r"web.?search", Meter.WEB_SEARCH_CALLS),
+    ("audio", r"audio.*(cache|cchd)|(cache|cchd).*audio", Meter.AUDIO_CACHE_READ),
+    ("audio", r"audio.*out|out\w*[ _-]audio", Meter.AUDIO_OUTPUT),
+    ("audio", r"audio.*in|in\w*[ _-]audio", Meter.AUDIO_INPUT),
+    ("image", r"image.*out|out\w*[ _-]image", Meter.IMAGE_OUTPUT),
+    ("image", r"image.*in|in\w*[ _-]image", Meter.IMAGE_INPUT),
+    ("cache", r"uncached|no_cache|non.?cached", Meter.INPUT_UNCACHED),
+)
+"""A word that is in all that a pattern fits, which is found faster; the pattern; and what it stands for."""
+_WRITE: Final = r"cache.?(write|creation)|ephemeral"
+_LIFETIMES: Final = (
+    (r"12_?h", Meter.CACHE_WRITE_12H),
+    (r"(1_?h|one.?hour)", Meter.CACHE_WRITE_1H),
+    (r"30_?m", Meter.CACHE_WRITE_30M),
+)
+_BASIC: Final = (
     (r"cache|cchd", Meter.CACHE_READ),
     (r"outp|output|completion|\bopt\b|\bout\b", Meter.OUTPUT),
     (r"inp|input|prompt|\bin\b", Meter.INPUT_UNCACHED),
@@ -57,17 +63,24 @@ def charge_kind(words: Expr, amount: Expr) -> Expr:
         amount: Its money. Below zero and called nothing in particular, it is a credit.
     """
     lower = words.fill_null("").lower()
-    return ibis.cases(
-        *[(lower.re_search(pattern), kind) for pattern, kind in _KINDS],
-        (is_true(amount < 0), CREDIT),
-        else_=USAGE,
-    )
+    # All patterns at once first: hardly a line is of a kind of its own.
+    named = ibis.cases(*[(lower.re_search(pattern), kind) for pattern, kind in _KINDS], else_=USAGE)
+    return ibis.cases((lower.re_search(_ANY_KIND), named), (is_true(amount < 0), CREDIT), else_=USAGE)
 
 
 def charge_meter(words: Expr) -> Expr:
     """Return the meter that a line charges, as its name; null where its words name none."""
     lower = words.fill_null("").lower()
-    return ibis.cases(*[(lower.re_search(pattern), str(meter)) for pattern, meter in _METERS], else_=NO_TEXT)
+    written = ibis.cases(
+        *[(lower.re_search(f"({_WRITE}).*{lifetime}"), str(meter)) for lifetime, meter in _LIFETIMES],
+        else_=str(Meter.CACHE_WRITE_5M),
+    )
+    return ibis.cases(
+        *[(lower.contains(word) & lower.re_search(pattern), str(meter)) for word, pattern, meter in _METERS],
+        (lower.re_search(_WRITE), written),
+        *[(lower.re_search(pattern), str(meter)) for pattern, meter in _BASIC],
+        else_=NO_TEXT,
+    )
 
 
 def joined(texts: Sequence[Expr]) -> Expr:
