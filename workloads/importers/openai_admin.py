@@ -166,7 +166,7 @@ class OpenAICostCsv(TableImporter):
         """See ``TableImporter.ledger_of_table``."""
         money, line = table.number("amount_value"), table.text("line_item")
         foreign = money.notnull() & ~_in_dollars(table.text("amount_currency"))
-        idle = table.text("amount_value").isnull()
+        idle = table.is_blank("amount_value")
         times = table.time("start_time")
         return {
             "fate": ibis.cases((idle, IGNORED), (foreign | money.isnull(), SKIPPED), else_=RECORD),
