@@ -5,7 +5,7 @@ calls get names of their own, since no log repeats a few calls all the way. Both
 takes beyond the small one grows with the file; the rest is what a run costs whatever the size (looking at the file, writing
 and planning the query, getting its parts ready in every thread). The table gives both, as MB a second and as seconds, of the
 best of a format's inputs, how many times slower each importer is than the fastest one that reads the same kind of file, and
-how many times longer it takes than the engine alone to read the same fields (bare). Seconds are those of all cores together,
+how many times longer it takes than the engine alone to read the same fields (bare), and what a line of the file takes. Seconds are those of all cores together,
 so that what else the machine does hardly shows. Documents that cannot be repeated line by line (a JSON array, one object),
 text logs, and lines that are damaged on purpose are left out.
 """
@@ -114,6 +114,7 @@ class Speed:
     fixed_seconds: float
     bare_ratio: float
     """How many times longer than the bare scan."""
+    row_microseconds: float
 
 
 def measured(source: Path, folder: Path, size: int) -> Speed | None:
@@ -122,13 +123,19 @@ def measured(source: Path, folder: Path, size: int) -> Speed | None:
     if not paths:
         return None
     sizes = [path.stat().st_size / 1e6 for path in paths]
+    rows = [path.read_bytes().count(b"\n") for path in paths]
     small, large = (to_ledger(path) for path in paths)
     bare_small, bare_large = (bare_scan(path) for path in paths)
     grown = max(large - small, 1e-3)
     rate = (sizes[1] - sizes[0]) / grown
     for path in paths:
         path.unlink()
-    return Speed(rate, max(small - sizes[0] / rate, 0.0), grown / max(bare_large - bare_small, 1e-3))
+    return Speed(
+        rate,
+        fixed_seconds=max(small - sizes[0] / rate, 0.0),
+        bare_ratio=grown / max(bare_large - bare_small, 1e-3),
+        row_microseconds=grown / (rows[1] - rows[0]) * 1e6,
+    )
 
 
 def main() -> int:
@@ -158,7 +165,8 @@ def main() -> int:
         for name, speed in sorted(speeds.items(), key=lambda item: -item[1].rate):
             print(
                 f"{suffix:<7} {name:<24} {speed.rate:8.1f} MB/s  {fastest / speed.rate:6.2f}x  "
-                f"{speed.fixed_seconds:6.2f} s fixed  {speed.bare_ratio:6.2f}x bare"
+                f"{speed.fixed_seconds:6.2f} s fixed  {speed.bare_ratio:6.2f}x bare  "
+                f"{speed.row_microseconds:6.2f} us a line"
             )
     return 0
 

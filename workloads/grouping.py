@@ -16,6 +16,7 @@ from workloads.cube_columns import column
 from workloads.ledger import LABEL_COLUMNS
 from workloads.prefix_sites import common_sites, names_prefixes, site_name
 from workloads.pseudonyms import discreet, names_somebody, pseudonym
+from workloads.relations import store
 
 Expr = Any
 Connection = Any
@@ -105,6 +106,8 @@ def looked_over(connection: Connection, ledger: Expr, grouping: Grouping) -> Gro
         return grouping
     labels = [ledger.select(label=ledger[key], key=ibis.literal(key)).distinct() for key in keys]
     found = ibis.union(*labels) if len(labels) > 1 else labels[0]
+    # Stored, since the engine would look at every row first, and at which of them are equal then.
+    found = store(connection, "labels", found)
     telling = found.filter(names_somebody(found.label)).select("key").distinct()
     kept = set(connection.execute(telling)["key"])
     return replace(grouping, harmless=tuple(key for key in keys if key not in kept))
