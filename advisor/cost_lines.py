@@ -121,6 +121,8 @@ def with_cost_lines(
         entry[0] += quantity
         entry[1] += listed_cost
         entry[2] += net
+    if options.most_cost_lines is not None and len(sums) > options.most_cost_lines:
+        return analysis
     lines = [
         line
         for key, (quantity, listed_cost, net) in sums.items()

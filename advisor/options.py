@@ -42,6 +42,7 @@ class AnalyseOptions:
         budgets: Limits that are looked at.
         finance: What finance asks for besides; None: nothing.
         cost_lines: Whether the bill is wanted line by line, for exports.
+        most_cost_lines: A bill of more lines is of no use line by line; None: any is.
     """
 
     as_of: datetime
@@ -64,3 +65,4 @@ class AnalyseOptions:
     budgets: "tuple[Budget, ...]" = ()
     finance: "FinanceOptions | None" = None
     cost_lines: bool = False
+    most_cost_lines: int | None = None

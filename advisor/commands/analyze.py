@@ -12,7 +12,7 @@ from advisor.analysis import Analysis
 from advisor.cli import EXIT_GATE, EXIT_NOTHING, EXIT_USAGE, Failure
 from advisor.commands import parse
 from advisor.commands.output import Progress, write
-from advisor.commands.outputs import needs_lines, outputs_of, render, summary
+from advisor.commands.outputs import most_lines, needs_lines, outputs_of, render, summary
 from advisor.commands.say import say
 from advisor.finance_options import options_from
 from advisor.gates import unpriced_failure
@@ -77,6 +77,7 @@ def options_of(given: dict[str, Any]) -> AnalyseOptions:
         engine=parse.engine(given.get("engine")),
         command=shlex.join(["advisor", *sys.argv[1:]]),
         cost_lines=needs_lines(given),
+        most_cost_lines=most_lines(given),
         self_host=_hosting() if given.get("self_host") else None,
     )
 

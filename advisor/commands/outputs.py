@@ -29,6 +29,13 @@ def needs_lines(given: dict[str, Any]) -> bool:
     return any(given.get(f"{kind}_file") for kind in _FROM_LINES)
 
 
+def most_lines(given: dict[str, Any]) -> int | None:
+    """Return how many lines of a bill are of use; None: all."""
+    from advisor.saved import MOST_LINES  # noqa: PLC0415  (only by runs that have an output)
+
+    return None if given.get("xlsx_file") or given.get("focus_file") else MOST_LINES
+
+
 def render(kind: str, analysis: Analysis, target: str = "", *, quiet: bool = False) -> str | bytes:
     """Return an analysis in one of the forms for files.
 

@@ -88,6 +88,13 @@ def test_too_many_lines_are_not_kept(plain: Analysis, monkeypatch: pytest.Monkey
     assert analysis_of(render_json(plain), "saved.json").cost_lines is None
 
 
+def test_a_bill_of_too_many_lines_is_not_made(plain: Analysis, tmp_path: Path) -> None:
+    assert plain.cost_lines is not None
+    lines = len(plain.cost_lines.lines)
+    assert export_logs.analysed(tmp_path, most_cost_lines=lines).cost_lines == plain.cost_lines
+    assert export_logs.analysed(tmp_path, most_cost_lines=lines - 1).cost_lines is None
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
