@@ -4,15 +4,13 @@ import json
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from advisor.analysis import Analysis
 from advisor.document_model import SCHEMA_VERSION
+from advisor.limits import MOST_LINES
 from advisor.recommendation import unchanged
 from advisor.saved_codec import CodecError, decode, encode
-
-MOST_LINES: Final = 50_000
-"""Of the bill that a document keeps; FOCUS files and workbooks of larger ones are made with the log at hand."""
 
 
 class SavedError(Exception):

@@ -10,6 +10,7 @@ import click
 from advisor.analysis import Analysis
 from advisor.cli import EXIT_USAGE, Failure
 from advisor.commands.say import say
+from advisor.limits import MOST_LINES
 
 KINDS: Final = ("html", "json", "markdown", "xlsx", "focus")
 _FROM_LINES: Final = frozenset(("json", "xlsx", "focus"))
@@ -31,8 +32,6 @@ def needs_lines(given: dict[str, Any]) -> bool:
 
 def most_lines(given: dict[str, Any]) -> int | None:
     """Return how many lines of a bill are of use; None: all."""
-    from advisor.saved import MOST_LINES  # noqa: PLC0415  (only by runs that have an output)
-
     return None if given.get("xlsx_file") or given.get("focus_file") else MOST_LINES
 
 

@@ -9,7 +9,8 @@ from advisor.analysis import Analysis
 from advisor.cli import EXIT_USAGE, Failure
 from advisor.commands.output import write
 from advisor.commands.outputs import render, summary
-from advisor.saved import MOST_LINES, SavedError, analysis_of
+from advisor.limits import MOST_LINES
+from advisor.saved import SavedError, analysis_of
 
 
 def run(saved: str, *, form: str, target: str, no_color: bool, quiet: bool) -> None:
