@@ -107,6 +107,7 @@ class PostgresEngine(Remote):
         """See ``Remote.store``; where no temporary table may be made, every question reads the rows again."""
         query = fenced(self.compile(expr))
         try:
+            self.ask(f"DROP TABLE IF EXISTS pg_temp.{identifier(name)}")
             self.ask(f"CREATE TEMPORARY TABLE {identifier(name)} AS {query}")
         except RemoteError as error:
             import psycopg  # noqa: PLC0415

@@ -10,6 +10,7 @@ import pandas as pd
 
 from workloads.cube_columns import column
 from workloads.grouping import Grouping
+from workloads.relations import store
 
 Expr = Any
 Connection = Any
@@ -46,8 +47,8 @@ def size_quantiles(
     means = {f"{name}_mean": single[name].mean() for name in names}
     if connection.execute(single.count()) > most_ordered:
         whole = single.group_by("workload").agg(requests=single.count(), **means)
-        parts = [_counted(single, name) for name in names]
-        frames: list[pd.DataFrame] = [connection.execute(part) for part in (whole, *parts)]
+        frames: list[pd.DataFrame] = [connection.execute(whole)]
+        frames += [connection.execute(_counted(connection, single, name)) for name in names]
         return reduce(lambda left, right: left.merge(right, on="workload", how="left"), frames)
     # All quantiles of a column are taken from one ordering of it.
     ordered = {
@@ -63,7 +64,7 @@ def size_quantiles(
     return frame
 
 
-def _counted(single: Expr, name: str) -> Expr:
+def _counted(connection: Connection, single: Expr, name: str) -> Expr:
     """Return the quantiles of a column per workload, looking closely only at the ranges of values that hold them."""
     values = single.select("workload", value=single[name].cast("float64"))
     values = values.filter(values.value.notnull())
@@ -76,9 +77,15 @@ def _counted(single: Expr, name: str) -> Expr:
     bins = bins.mutate(rank_before=bins.rank_after - bins.times)
     ranks = [edge for share in _QUANTILES.values() for edge in _neighbours(bins.last_rank, share)]
     holds = [(bins.rank_before <= rank) & (bins.rank_after > rank) for rank in ranks]
-    held = bins.filter(reduce(or_, holds)).select("workload", "bin", "rank_before", "last_rank")
-    near = values.inner_join(held, ["workload", "bin"])
-    counts = near.group_by(["workload", "bin", "rank_before", "last_rank", "value"]).agg(times=near.count())
+    # In floats, since the engine adds up whole numbers in a wider type than the library knows of.
+    wanted = {name: bins[name].cast("float64") for name in ("rank_before", "last_rank")}
+    held = bins.filter(reduce(or_, holds)).select("workload", "bin", **wanted)
+    # Stored, for in one question with what follows the engine would keep the values of all rows, to use them twice.
+    held = store(connection, "size_ranges", held)
+    near = values.semi_join(held, ["workload", "bin"])
+    # Counted by as little as possible: there may be millions of different values, and each is kept with its key.
+    counts = near.group_by(["workload", "bin", "value"]).agg(times=near.count())
+    counts = counts.inner_join(held, ["workload", "bin"])
     ranked = counts.mutate(rank_after=counts.rank_before + _so_far(counts, "value", "bin"))
 
     def quantile(share: float) -> Expr:

@@ -19,7 +19,7 @@ from workloads.engines import open_log
 from workloads.load import Loaded, LoadOptions, load
 from workloads.postgres import parse_address
 from workloads.rate_cuts import RateCuts
-from workloads.relations import connect
+from workloads.relations import connect, store
 from workloads.sources import SourceError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "importers" / "litellm"
@@ -187,6 +187,14 @@ def test_a_million_rows_give_the_same_integers(server: Server, database: str, tm
     assert fates(here.report) == fates(loaded.report)
     assert loaded.report.rows() == 1_000_000
     assert_same(answers(there, loaded.ledger, CUTS), answers(local, here.ledger, CUTS))
+
+
+def test_what_is_stored_replaces_what_had_its_name(server: Server, database: str) -> None:
+    server.run(DDL + ";" + inserts(golden_rows()), database)
+    there, loaded = open_log([address(database)], LoadOptions())
+    for models in (loaded.ledger.model, loaded.ledger.model.upper()):
+        stored = store(there, "labels", models.name("model").as_table().distinct())
+        assert set(there.execute(stored)["model"]) == set(there.execute(models))
 
 
 def test_whoever_may_only_read_gets_the_same(
