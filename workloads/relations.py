@@ -30,8 +30,8 @@ Connection = Any
 LINE_DELIMITER: Final = "\\x02"
 """Stands in no text file: the whole line is one column."""
 
-_LARGEST_EXACT: Final = 1 << 53
-"""Up to here fractions hold every whole number."""
+_LARGEST_EXACT: Final = (1 << 53) - 1
+"""Up to here fractions hold every whole number, and no other is read as one of these."""
 _numbers = count(1)
 
 
