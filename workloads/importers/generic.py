@@ -2,7 +2,8 @@
 
 Where it comes from: a CSV, Parquet or flat JSONL that somebody's own code writes.
 
-One row is: a request; a bucket when a column gives the number of requests.
+One row is: a request; a bucket when a column gives the number of requests. A line that says ``Total`` (``Subtotal``, ``Sum``)
+instead of a time, a model or a label adds up others and is none.
 
 Token fields: found by name (``workloads.vocabulary``) or by ``--map target=column``. Whether the prompt count holds
 the cached part is decided by each row's total where there is one, else by the convention the column names belong to.
@@ -38,6 +39,8 @@ from workloads.vocabulary import (
 _ID_NAMES: Final = ("request_id", "response_id", "generation_id", "call_id", "id")
 _FAILED: Final = ("error", "failure", "failed", "timeout", "cancelled")
 _HTTP_ERROR: Final = 400
+_TOTALS: Final = ("total", "totals", "grand total", "subtotal", "sum", "overall")
+"""What stands instead of a time, a model or a label in a line that adds up others."""
 _SMALLEST_EPOCH: Final = 1e8
 
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
@@ -133,12 +136,14 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
     # A line of a log that neither counts tokens nor names a model is no call of one.
     other = blank & (table.is_blank(found["model"]) if "model" in found else TRUE)
     header = is_true(header)
+    whole = _adds_up(table, found)
     return {
         "fate": ibis.cases(
-            (header | failed | other, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD
+            (header | whole | failed | other, IGNORED), (unreadable | negative, SKIPPED), else_=RECORD
         ),
         "reason": ibis.cases(
             (header, "repeated header"),
+            (whole, "line that adds up others"),
             (failed, "failed call without usage"),
             (other, "row without token counts"),
             (unreadable, NO_WHOLE_COUNT),
@@ -146,6 +151,19 @@ def _fates(table: Table, found: dict[str, str], counts: dict[str, Any]) -> Colum
             else_=NO_TEXT,
         ),
     }
+
+
+def _adds_up(table: Table, found: dict[str, str]) -> Any:
+    """Return whether a row is a total of others, as exports end with, and no request."""
+    named = [name for name in ("time", "model", *LABELS) if name in found and table.is_text(found[name])]
+    if not named:
+        return FALSE
+    said = ibis.coalesce(*(table.text(found[name]) for name in named)).lower().isin(_TOTALS)
+    if named[0] != "time":
+        return is_true(said)
+    # Hardly a row is without a time, and only these need a look at their words.
+    timeless = table.time(found["time"])["started_at"].isnull()
+    return ibis.cases((timeless, is_true(said)), else_=FALSE)
 
 
 def _times(table: Table, name: str) -> Columns:
