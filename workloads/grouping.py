@@ -13,10 +13,10 @@ from typing import Any, Final
 import ibis
 
 from workloads.cube_columns import column
+from workloads.expressions import FALSE
 from workloads.ledger import LABEL_COLUMNS
 from workloads.prefix_sites import common_sites, names_prefixes, site_name
 from workloads.pseudonyms import discreet, names_somebody, pseudonym
-from workloads.relations import store
 
 Expr = Any
 Connection = Any
@@ -104,11 +104,12 @@ def looked_over(connection: Connection, ledger: Expr, grouping: Grouping) -> Gro
     keys = [key for key in grouping.keys if key in _DISCREET and key in ledger.columns]
     if grouping.show_users or not keys:
         return grouping
-    labels = [ledger.select(label=ledger[key], key=ibis.literal(key)).distinct() for key in keys]
+    rows = [ledger.select(label=ledger[key], key=ibis.literal(key)) for key in keys]
+    labels = [each.group_by(["key", "label"]).agg(rows=each.count()) for each in rows]
     found = ibis.union(*labels) if len(labels) > 1 else labels[0]
-    # Stored, since the engine would look at every row first, and at which of them are equal then.
-    found = store(connection, "labels", found)
-    telling = found.filter(names_somebody(found.label)).select("key").distinct()
+    # By their rows, too: the engine would look at every row first, and at which of them are equal then.
+    names = ibis.cases((found.rows > 0, names_somebody(found.label)), else_=FALSE)
+    telling = found.filter(names).select("key").distinct()
     kept = set(connection.execute(telling)["key"])
     return replace(grouping, harmless=tuple(key for key in keys if key not in kept))
 
