@@ -23,6 +23,9 @@ from workloads.sources import CsvDialect, InputFile, Kind, Unreadable
 
 _SAMPLE_BYTES: Final = 1 << 18
 _LARGE_BYTES: Final = 1 << 26
+_LARGEST_BYTES: Final = 1 << 28
+_LONG_TEXT: Final = re.compile(rb'(?:[^"\\]++|\\.){256,}+|[^"\\]{4096,}+', re.DOTALL)
+"""Inside of a text of JSON: long with line ends and other escapes, or without."""
 _GLANCE_BYTES: Final = 1 << 10
 _SAMPLE_RECORDS: Final = 400
 _MOST_SAMPLED: Final = 24
@@ -95,9 +98,16 @@ def _inspect(shown: str, path: Path, *, deep: bool) -> InputFile | Unreadable:
     looked = _inspect_text(shown, path, text, cut=len(head) == _SAMPLE_BYTES)
     if deep and isinstance(looked, InputFile) and looked.kind is Kind.JSON_DOCUMENT and not looked.records:
         with unpacked(path) as raw:
-            text = raw.read(_LARGE_BYTES).decode("utf-8-sig", errors="replace")
+            text = _shortened(raw.read(_LARGEST_BYTES)).decode("utf-8-sig", errors="replace")
         looked = _inspect_text(shown, path, text, cut=False)
     return looked
+
+
+def _shortened(document: bytes) -> bytes:
+    """Return what there is room to look at of a document: of a very large one, without its long texts."""
+    if len(document) > _LARGE_BYTES:
+        document = _LONG_TEXT.sub(b"", document)
+    return document[:_LARGE_BYTES]
 
 
 def _inspect_sqlite(shown: str, path: Path) -> InputFile | Unreadable:
