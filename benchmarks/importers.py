@@ -5,9 +5,9 @@ calls get names of their own, since no log repeats a few calls all the way. Both
 takes beyond the small one grows with the file; the rest is what a run costs whatever the size (looking at the file, writing
 and planning the query, getting its parts ready in every thread). The table gives both, as MB a second and as seconds, of the
 best of a format's inputs, how many times slower each importer is than the fastest one that reads the same kind of file, and
-how many times longer it takes than the engine alone to read the same fields (bare), and what a line of the file takes. Seconds are those of all cores together,
-so that what else the machine does hardly shows. Documents that cannot be repeated line by line (a JSON array, one object),
-text logs, and lines that are damaged on purpose are left out.
+how many times longer it takes than the engine alone to read the same fields (bare), and what a line of the file takes.
+Seconds are those of all cores together, so that what else the machine does hardly shows. Documents that cannot be repeated
+line by line (a JSON array, one object), text logs, and lines that are damaged on purpose are left out.
 """
 
 import argparse

@@ -96,18 +96,35 @@ def _inspect(shown: str, path: Path, *, deep: bool) -> InputFile | Unreadable:
     if text is None:
         return Unreadable(shown, "binary data, not a log in text, JSON, CSV or Parquet")
     looked = _inspect_text(shown, path, text, cut=len(head) == _SAMPLE_BYTES)
-    if deep and isinstance(looked, InputFile) and looked.kind is Kind.JSON_DOCUMENT and not looked.records:
+    sizes = (_LARGE_BYTES, _LARGEST_BYTES) if deep else ()
+    for size in sizes:
+        if not isinstance(looked, InputFile) or looked.kind is not Kind.JSON_DOCUMENT or looked.records:
+            break
         with unpacked(path) as raw:
-            text = _shortened(raw.read(_LARGEST_BYTES)).decode("utf-8-sig", errors="replace")
-        looked = _inspect_text(shown, path, text, cut=False)
+            document = raw.read(size)
+        looked = _inspect_text(
+            shown, path, _shortened(document).decode("utf-8-sig", errors="replace"), cut=False
+        )
+        if len(document) < size:  # there is no more of it
+            break
     return looked
 
 
 def _shortened(document: bytes) -> bytes:
     """Return what there is room to look at of a document: of a very large one, without its long texts."""
-    if len(document) > _LARGE_BYTES:
-        document = _LONG_TEXT.sub(b"", document)
-    return document[:_LARGE_BYTES]
+    if len(document) <= _LARGE_BYTES:
+        return document
+    kept: list[bytes] = []
+    room, end = _LARGE_BYTES, 0
+    # Piece by piece, so that a document without long texts is not there twice.
+    for text in _LONG_TEXT.finditer(document):
+        kept.append(document[end : min(text.start(), end + room)])
+        room -= len(kept[-1])
+        end = text.end()
+        if not room:
+            break
+    kept.append(document[end : end + room])
+    return b"".join(kept)
 
 
 def _inspect_sqlite(shown: str, path: Path) -> InputFile | Unreadable:

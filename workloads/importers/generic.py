@@ -39,7 +39,9 @@ from workloads.vocabulary import (
 _ID_NAMES: Final = ("request_id", "response_id", "generation_id", "call_id", "id")
 _FAILED: Final = ("error", "failure", "failed", "timeout", "cancelled")
 _HTTP_ERROR: Final = 400
-_TOTALS: Final = ("total", "totals", "grand total", "subtotal", "sum", "overall")
+_TOTALS: Final = (
+    r"(?i)^\W*((grand|sub|overall)?[ _-]*(totals?|sum)|overall|summe|gesamt(summe)?)\W*(\(.*\)\W*)?$"
+)
 """What stands instead of a time, a model or a label in a line that adds up others."""
 _SMALLEST_EPOCH: Final = 1e8
 
@@ -158,7 +160,7 @@ def _adds_up(table: Table, found: dict[str, str]) -> Any:
     named = [name for name in ("time", "model", *LABELS) if name in found and table.is_text(found[name])]
     if not named:
         return FALSE
-    said = ibis.coalesce(*(table.text(found[name]) for name in named)).lower().isin(_TOTALS)
+    said = ibis.coalesce(*(table.text(found[name]) for name in named)).re_search(_TOTALS)
     if named[0] != "time":
         return is_true(said)
     # Hardly a row is without a time, and only these need a look at their words.
